@@ -1,0 +1,265 @@
+package glasso
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
+)
+
+// components are the connected components of the graph with an edge where
+// |Sij| > ρij, the largest first, each in ascending order. They are the
+// components of the solution too (Mazumder, Hastie 2012, Theorem 1).
+func components(s *dense.Sym, p Penalty) [][]int {
+	d := s.Len()
+	unseen := make([]int, d)
+	for i := range unseen {
+		unseen[i] = i
+	}
+	var all [][]int
+	for len(unseen) > 0 {
+		comp := []int{unseen[0]}
+		unseen = unseen[1:]
+		for next := 0; next < len(comp); next++ {
+			i := comp[next]
+			row := s.Row(i)
+			left := unseen[:0]
+			for _, j := range unseen {
+				if math.Abs(row[j]) > p.at(i, j) {
+					comp = append(comp, j)
+				} else {
+					left = append(left, j)
+				}
+			}
+			unseen = left
+		}
+		slices.Sort(comp)
+		all = append(all, comp)
+	}
+	slices.SortStableFunc(all, func(a, b []int) int { return len(b) - len(a) })
+	return all
+}
+
+// A block is one connected component as a method sees it: rescaled so that
+// the diagonal of the dual variable W is one, which leaves gaps as they are
+// and makes the units of the variables irrelevant.
+type block struct {
+	s       *dense.Sym
+	pen     *penalties
+	initial *dense.Sym // positive definite, or nil
+	target  float64    // the absolute gap to reach
+	limit   int
+	work    *dense.Workspace
+	record  func(iteration int, objective, gap float64)
+}
+
+func (b *block) len() int { return b.s.Len() }
+
+// An outcome is what a method made of a block, in the block's units.
+type outcome struct {
+	theta      *dense.Sym
+	support    *dense.Sym // nil when theta is sparse itself
+	status     solver.Status
+	iterations int
+	objective  float64
+	gap        float64
+	kkt        float64 // filled in by solveComponent, in the units of S
+}
+
+// A method solves blocks.
+type method struct {
+	// whole is set for a method whose iterates are not block diagonal: it gets
+	// all variables as one block, in their own units.
+	whole bool
+	run   func(ctx context.Context, b *block) outcome
+	// residual is the largest violation of the optimality conditions, in
+	// units of S; scale is what the block was multiplied by.
+	residual func(work *dense.Workspace, b *block, out outcome, scale []float64) float64
+}
+
+// solve splits p into connected components, has m solve each, in parallel, and
+// puts the estimate together.
+func solve(ctx context.Context, p solver.Problem, set Settings, m method) (*solver.Estimate, error) {
+	start := time.Now()
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	d := p.S.Len()
+	if err := set.validate(d); err != nil {
+		return nil, err
+	}
+	var comps [][]int
+	if m.whole {
+		comps = [][]int{make([]int, d)}
+		for i := range d {
+			comps[0][i] = i
+		}
+	} else {
+		comps = components(p.S, set.Penalty)
+	}
+	parts := make([]outcome, len(comps))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for k, idx := range comps {
+		if len(idx) == 1 && !m.whole {
+			parts[k] = single(p.S, set.Penalty, idx[0])
+			continue
+		}
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			var rec solver.Recorder
+			if k == 0 {
+				rec = set.Recorder
+			}
+			parts[k] = solveComponent(ctx, p.S, set, idx, rec, m)
+		})
+	}
+	wg.Wait()
+	theta := dense.NewSym(d, nil)
+	est := &solver.Estimate{Precision: theta, Support: theta, Status: solver.Converged}
+	// In order, so that the same problem gives the same bits.
+	if m.whole {
+		est.Support = parts[0].support
+	}
+	for k, part := range parts {
+		theta.SetSubmatrix(comps[k], part.theta)
+		est.Status = solver.Worse(est.Status, part.status)
+		est.Iterations = max(est.Iterations, part.iterations)
+		est.Objective += part.objective
+		est.DualityGap += part.gap
+		est.KKTResidual = math.Max(est.KKTResidual, part.kkt)
+	}
+	est.Elapsed = time.Since(start)
+	return est, nil
+}
+
+// single is the solution of a component of one variable.
+func single(s *dense.Sym, p Penalty, i int) outcome {
+	v := s.At(i, i) + p.at(i, i)
+	return outcome{
+		theta:     dense.NewSym(1, []float64{1 / v}),
+		status:    solver.Converged,
+		objective: math.Log(v) + 1,
+	}
+}
+
+// solveComponent rescales the variables idx, solves, and scales back.
+func solveComponent(ctx context.Context, s *dense.Sym, set Settings, idx []int, rec solver.Recorder, m method) outcome {
+	n := len(idx)
+	var shift float64 // what the rescaling takes from the objective
+	scale := make([]float64, n)
+	for a, i := range idx {
+		v := 1.0
+		if !m.whole {
+			v = s.At(i, i) + set.Penalty.at(i, i)
+		}
+		scale[a] = 1 / math.Sqrt(v)
+		shift += math.Log(v)
+	}
+	b := &block{
+		s:      rescaled(s.Submatrix(idx), scale, false),
+		pen:    newPenalties(set.Penalty, idx, scale),
+		target: set.gap() * float64(n),
+		limit:  set.iterationLimit(),
+		work:   dense.NewWorkspace(set.engine(), n),
+		record: func(int, float64, float64) {},
+	}
+	if rec != nil {
+		b.record = func(it int, objective, gap float64) {
+			rec.Record(solver.Iteration{Number: it, Objective: objective + shift, Gap: gap, Target: b.target})
+		}
+	}
+	if set.Initial != nil {
+		b.initial = rescaled(set.Initial.Precision.Submatrix(idx), scale, true)
+		if _, ok := b.work.LogDet(b.initial, make([]float64, n*n)); !ok {
+			b.initial = nil
+		}
+	}
+	var out outcome
+	if m.whole || b.penalised() {
+		out = m.run(ctx, b)
+	} else {
+		out = unpenalised(b)
+	}
+	// A cancelled method may have left a kernel at work on its own memory.
+	out.kkt = m.residual(dense.NewWorkspace(set.engine(), n), b, out, scale)
+	out.objective += shift
+	rescaled(out.theta, scale, false)
+	return out
+}
+
+// rescaled multiplies entry (i, j) of a by scale[i]·scale[j], or divides by
+// it, in place.
+func rescaled(a *dense.Sym, scale []float64, divide bool) *dense.Sym {
+	for i := range a.Len() {
+		row := a.Row(i)
+		for j := range row {
+			// The product of the scales first: it is the same both ways
+			// round, so that a stays symmetric to the last bit.
+			if f := scale[i] * scale[j]; divide {
+				row[j] /= f
+			} else {
+				row[j] *= f
+			}
+		}
+	}
+	return a
+}
+
+// penalised reports whether any off-diagonal entry is.
+func (b *block) penalised() bool {
+	for i := range b.len() {
+		for j, r := range b.pen.row(i) {
+			if i != j && r != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unpenalised solves a block none of whose off-diagonal entries is penalised:
+// Θ = S⁻¹ in closed form, or no optimum when S is singular.
+func unpenalised(b *block) outcome {
+	n := b.len()
+	w := b.s.Clone()
+	for i, r := range b.pen.diagonal {
+		w.Set(i, i, w.At(i, i)+r)
+	}
+	theta := dense.NewSym(n, nil)
+	logdet, ok := b.work.Inverse(theta, w)
+	if ok && reciprocalCondition(w, theta) > 1e-15 {
+		return outcome{theta: theta, status: solver.Converged, objective: logdet + float64(n)}
+	}
+	for ridge := 1e-10; ; ridge *= 10 {
+		w.AddDiagonal(ridge)
+		if _, ok = b.work.Inverse(theta, w); ok && reciprocalCondition(w, theta) > 1e-15 {
+			break
+		}
+	}
+	c := newCertificate(b)
+	obj, _ := c.objective(theta)
+	return outcome{theta: theta, status: solver.Unbounded, objective: obj, gap: math.Inf(1)}
+}
+
+// reciprocalCondition is 1/(‖a‖·‖a⁻¹‖) in the largest-row-sum norm.
+func reciprocalCondition(a, inverse *dense.Sym) float64 {
+	norm := func(m *dense.Sym) float64 {
+		var largest float64
+		for i := range m.Len() {
+			var sum float64
+			for _, v := range m.Row(i) {
+				sum += math.Abs(v)
+			}
+			largest = math.Max(largest, sum)
+		}
+		return largest
+	}
+	return 1 / (norm(a) * norm(inverse))
+}

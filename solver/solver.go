@@ -1,0 +1,135 @@
+// Package solver is the contract between those who have a covariance and
+// those who recover a network from it: Problem goes in, Estimate comes out,
+// Status says how far the estimate can be trusted.
+//
+// It holds no algorithm; package glasso has the classical solvers, package
+// glad the learned one. Neither they nor this package know of files, tables,
+// names of variables, flags or logs.
+//
+//	est, err := s.Solve(ctx, solver.Problem{S: s, Samples: 301})
+//	if err != nil {
+//		return err // the problem itself is wrong
+//	}
+//	if err := est.Status.Err(); err != nil {
+//		// est still holds the best iterate, with its gap
+//	}
+package solver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/gladflow/gladflow/solver/dense"
+)
+
+// A Problem is one graph to recover.
+type Problem struct {
+	// S is the sample covariance or correlation, d×d, symmetric and positive
+	// semidefinite. It may be singular. Solvers do not modify it.
+	S *dense.Sym
+	// Samples is the number of observations M behind S; 0 if unknown.
+	Samples int
+}
+
+// Validate reports what makes p unsolvable by any solver: no S, no variables,
+// a non-finite entry, or a diagonal entry that is not positive.
+func (p Problem) Validate() error {
+	if p.S == nil || p.S.Len() == 0 {
+		return errors.New("solver: the problem has no covariance")
+	}
+	if p.Samples < 0 {
+		return fmt.Errorf("solver: the number of samples is %d; it cannot be negative", p.Samples)
+	}
+	for i := range p.S.Len() {
+		for j, v := range p.S.Row(i) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("solver: entry (%d,%d) of the covariance is %v", i, j, v)
+			}
+		}
+		if v := p.S.At(i, i); v <= 0 {
+			return fmt.Errorf("solver: variable %d has variance %v; every variance must be positive", i, v)
+		}
+	}
+	return nil
+}
+
+// A Solver recovers a precision matrix.
+//
+// Solve returns an error only when the problem cannot be posed (see
+// Problem.Validate and the solver's settings). When ctx ends before the solver
+// is done it returns the best iterate so far, symmetric positive definite,
+// with Status Interrupted and a gap that is true of that iterate.
+type Solver interface {
+	Solve(ctx context.Context, p Problem) (*Estimate, error)
+}
+
+// An Estimate is what a solver found.
+type Estimate struct {
+	// Precision is Θ, d×d, symmetric positive definite.
+	Precision *dense.Sym
+	// Support is Z, the sparse twin of Precision with exact zeros. Solvers
+	// whose Θ is sparse itself return Precision here.
+	Support *dense.Sym
+	// Status says why the solver stopped.
+	Status Status
+	// Iterations counts the solver's outer iterations; of several connected
+	// components, the largest count.
+	Iterations int
+	// Objective is the solver's own objective at the estimate; NaN for a
+	// solver that minimises none.
+	Objective float64
+	// DualityGap is Objective less the dual objective at a dual-feasible
+	// point: an upper bound of the distance to the optimum, never negative.
+	// NaN for a solver without an objective.
+	DualityGap float64
+	// KKTResidual is the largest violation of the optimality conditions in
+	// units of S; NaN for a solver without an objective.
+	KKTResidual float64
+	// Elapsed is the wall-clock time of Solve.
+	Elapsed time.Duration
+}
+
+// RelativeGap is DualityGap / max(|Objective|, d), the figure that solvers
+// compare with their tolerance.
+func (e *Estimate) RelativeGap() float64 {
+	return RelativeGap(e.DualityGap, e.Objective, e.Precision.Len())
+}
+
+// RelativeGap is gap / max(|objective|, d).
+func RelativeGap(gap, objective float64, d int) float64 {
+	return gap / math.Max(math.Abs(objective), float64(d))
+}
+
+// Score is |Θij|/√(Θii·Θjj), the absolute partial correlation of variables i
+// and j given all others, in [0, 1). It is defined for every pair, also for
+// those outside the support.
+func (e *Estimate) Score(i, j int) float64 {
+	return math.Abs(e.PartialCorrelation(i, j))
+}
+
+// PartialCorrelation is −Θij/√(Θii·Θjj).
+func (e *Estimate) PartialCorrelation(i, j int) float64 {
+	t := e.Precision
+	v := t.At(i, j)
+	if v == 0 {
+		return 0 // not −0
+	}
+	// Two square roots: the product of two diagonal entries may overflow.
+	return -v / math.Sqrt(t.At(i, i)) / math.Sqrt(t.At(j, j))
+}
+
+// Edges is the number of unordered pairs i < j with Zij ≠ 0.
+func (e *Estimate) Edges() int {
+	n := 0
+	for i := range e.Support.Len() {
+		for _, v := range e.Support.Row(i)[i+1:] {
+			if v != 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
