@@ -70,7 +70,7 @@ func TestHardProblems(t *testing.T) {
 			solvers := all(set)
 			// The steps of first-order methods shorten with the square of the
 			// condition number: these two need not arrive, but be honest.
-			set.IterationLimit = 2000
+			set.IterationLimit = 500
 			solvers["gista"], solvers["am"] = GISTA{set}, AM{Settings: set}
 			for solverName, sv := range solvers {
 				est, err := sv.Solve(t.Context(), solver.Problem{S: p.s})
