@@ -1,0 +1,37 @@
+package dense
+
+import "context"
+
+// Await runs kernel, a call that cannot be interrupted, and returns nil when it
+// is done, or the error of ctx as soon as ctx ends.
+//
+// In the second case kernel goes on in the background until its own end: every
+// matrix, vector and Workspace that it reads or writes is then lost to the
+// caller, who must neither use nor recycle it. A kernel that ctx forestalls is
+// not run at all. Solvers call Await where one kernel may take longer than some
+// 50 ms, which is to say above d ≈ 500.
+func Await(ctx context.Context, kernel func()) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if ctx.Done() == nil {
+		kernel()
+		return nil
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		kernel()
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+	}
+	select {
+	case <-done: // both at once: the result is there, so use it
+		return nil
+	default:
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,110 @@
+//go:build (linux || darwin) && (amd64 || arm64)
+
+package dense
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// candidates are the files that OpenBLAS goes by, best first. Bare names are
+// for the dynamic loader to find.
+func candidates() []string {
+	if runtime.GOOS == "darwin" {
+		return []string{
+			"/opt/homebrew/opt/openblas/lib/libopenblas.dylib",
+			"/usr/local/opt/openblas/lib/libopenblas.dylib",
+			"/opt/local/lib/libopenblas.dylib",
+			"libopenblas.dylib",
+		}
+	}
+	triplet := "x86_64-linux-gnu"
+	if runtime.GOARCH == "arm64" {
+		triplet = "aarch64-linux-gnu"
+	}
+	return []string{
+		"libopenblasp.so.0", // Fedora's build with threads; its libopenblas.so.0 has none
+		"libopenblas.so.0",
+		"libopenblas.so",
+		"/usr/lib/" + triplet + "/openblas-pthread/libopenblas.so.0",
+		"/usr/local/lib/libopenblas.so.0",
+		"/usr/local/lib/libopenblas.so",
+		"/opt/OpenBLAS/lib/libopenblas.so",
+		"/home/linuxbrew/.linuxbrew/opt/openblas/lib/libopenblas.so",
+	}
+}
+
+// findOpenBLAS opens the first usable candidate, which stays open for the life
+// of the process.
+func findOpenBLAS() (Engine, error) {
+	err := errors.New("there is no libopenblas where libraries are kept")
+	for _, file := range candidates() {
+		handle, missing := purego.Dlopen(file, purego.RTLD_NOW|purego.RTLD_LOCAL)
+		if missing != nil {
+			continue
+		}
+		var e Engine
+		if e, err = bind(handle, file); err == nil {
+			return e, nil
+		}
+	}
+	return nil, err
+}
+
+// bind makes an engine of an open library.
+func bind(handle uintptr, file string) (Engine, error) {
+	e := new(openBLAS)
+	e.args.New = func() any { return new(arguments) }
+	e.gate.set = func(threads int) { purego.SyscallN(e.setThreads, uintptr(threads)) }
+	var (
+		getConfig uintptr
+		err       error
+	)
+	for _, s := range []struct {
+		name    string
+		address *uintptr
+	}{
+		{"dgemm_", &e.dgemm},
+		{"dsyrk_", &e.dsyrk},
+		{"dsyevd_", &e.dsyevd},
+		{"dpotrf_", &e.dpotrf},
+		{"dpotri_", &e.dpotri},
+		{"openblas_set_num_threads", &e.setThreads},
+		{"openblas_get_num_threads", &e.getThreads},
+		{"openblas_get_config", &getConfig},
+	} {
+		if *s.address, err = purego.Dlsym(handle, s.name); err != nil {
+			return nil, fmt.Errorf("%s is unusable: it has no %s", file, s.name)
+		}
+	}
+	address, _, _ := purego.SyscallN(getConfig)
+	config := cString(address)
+	if strings.Contains(config, "USE64BITINT") {
+		return nil, fmt.Errorf("%s is unusable: it takes 64-bit integers", file)
+	}
+	e.name = describe(config)
+	// The library counts the processors of the machine, or reads
+	// OPENBLAS_NUM_THREADS; Go knows the limits of a container.
+	threads, _, _ := purego.SyscallN(e.getThreads)
+	e.SetThreads(min(int(int32(threads)), runtime.GOMAXPROCS(0)))
+	return e, nil
+}
+
+// cString copies the zero-terminated string at address, in C's memory.
+func cString(address uintptr) string {
+	if address == 0 {
+		return ""
+	}
+	// The detour tells vet that address is no Go pointer held as an integer.
+	p := *(*unsafe.Pointer)(unsafe.Pointer(&address))
+	var b []byte
+	for ; *(*byte)(p) != 0; p = unsafe.Add(p, 1) {
+		b = append(b, *(*byte)(p))
+	}
+	return string(b)
+}

@@ -1,0 +1,112 @@
+package glad
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gladflow/gladflow/solver/dense"
+)
+
+// randomCovariance is that of m samples of d variables that share a few hidden
+// factors.
+func randomCovariance(r *rand.Rand, d, m int) *dense.Sym {
+	x := make([]float64, m*d)
+	for i := range m {
+		f := r.NormFloat64()
+		for j := range d {
+			x[i*d+j] = r.NormFloat64() + f*math.Sin(float64(j))/2
+		}
+	}
+	s := dense.NewSym(d, nil)
+	dense.NewWorkspace(dense.Gonum{}, d).Gram(s, 1/float64(m), x, m, 0)
+	return s
+}
+
+// paperModel is the architecture of the paper with random weights.
+func paperModel(r *rand.Rand, iterations int) *Model {
+	m := &Model{
+		Name: "random", Kind: GLAD, Iterations: iterations, Theta0Offset: 1, Lambda0: 1,
+		Rho:     randomNetwork(r, []Feature{Theta, S, Z}, []int{3, 3, 3, 1}, Sigmoid),
+		Lambda:  randomNetwork(r, []Feature{Norm2, Lambda}, []int{3, 1}, Sigmoid),
+		Scaling: Scaling{Mode: ScalingNone},
+	}
+	m.Rho.Layers[3].Bias[0] = -2
+	return m
+}
+
+func randomNetwork(r *rand.Rand, inputs []Feature, units []int, last Activation) Network {
+	n := Network{Inputs: inputs}
+	below := len(inputs)
+	for i, u := range units {
+		l := Layer{Activation: Tanh}
+		if i == len(units)-1 {
+			l.Activation = last
+		}
+		for range u {
+			row := make([]float64, below)
+			for j := range row {
+				row[j] = (2*r.Float64() - 1) / math.Sqrt(float64(below))
+			}
+			l.Weights = append(l.Weights, row)
+			l.Bias = append(l.Bias, 2*r.Float64()-1)
+		}
+		n.Layers = append(n.Layers, l)
+		below = u
+	}
+	return n
+}
+
+// BenchmarkCell compares the two steps of one cell.
+func BenchmarkCell(b *testing.B) {
+	engine := dense.Default()
+	for _, d := range []int{100, 1000} {
+		r := rand.New(rand.NewPCG(1, uint64(d)))
+		s := randomCovariance(r, d, d)
+		m := paperModel(r, 1)
+		ctx := context.Background()
+		c := newCPU(m, s, engine)
+		if err := c.Initial(ctx, 1); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("Theta/d=%d", d), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := c.Theta(ctx, 0.5); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("Z/d=%d", d), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := c.Z(ctx, 0.5); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkTanh(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	x, y := make([]float64, 1024), make([]float64, 1024)
+	for i := range x {
+		x[i] = 2 * r.NormFloat64()
+	}
+	b.Run("batch", func(b *testing.B) {
+		for b.Loop() {
+			copy(y, x)
+			tanh(y)
+		}
+	})
+	b.Run("math", func(b *testing.B) {
+		for b.Loop() {
+			for i, v := range x {
+				y[i] = math.Tanh(v)
+			}
+		}
+	})
+}

@@ -1,0 +1,223 @@
+package glad
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Kind names a cell.
+type Kind string
+
+const (
+	// GLAD is Algorithm 1 of the paper.
+	GLAD Kind = "glad"
+	// ADMMu is the unrolled ADMM of the paper's appendix.
+	ADMMu Kind = "admmu"
+)
+
+// A Model is what a model file says: the architecture, the weights, and where
+// they come from. Solvers only read it, so that one Model serves any number of
+// concurrent solves.
+type Model struct {
+	// Name is how people call the model.
+	Name string `json:"name"`
+	// Kind is the cell that the weights are for.
+	Kind Kind `json:"kind"`
+	// Iterations is K, the number of unrolled cells, at least 1.
+	Iterations int `json:"iterations"`
+	// Theta0Offset is t in Θ0 = Z0 = (S + tI)⁻¹, in units of the scaled S.
+	Theta0Offset float64 `json:"theta0_offset"`
+	// Lambda0 is the λ that the first call of Λnn sees, positive; the paper
+	// has 1.
+	Lambda0 float64 `json:"lambda0"`
+	// Rho is ρnn, the threshold of each entry.
+	Rho Network `json:"rho"`
+	// Lambda is Λnn, the quadratic penalty of the whole matrix.
+	Lambda Network `json:"lambda"`
+	// Scaling is what is done to S before the first cell.
+	Scaling Scaling `json:"scaling"`
+	// Card says where the weights come from.
+	Card Card `json:"card"`
+}
+
+// A Network is a multilayer perceptron with one output.
+type Network struct {
+	// Inputs are the features of the first layer, in order, none twice.
+	Inputs []Feature `json:"inputs"`
+	// Layers are applied in order; the last has one unit.
+	Layers []Layer `json:"layers"`
+}
+
+// A Layer maps x to Scale·Activation(Weights·x + Bias).
+type Layer struct {
+	// Weights has one row per unit of this layer and one column per unit of
+	// the layer below.
+	Weights [][]float64 `json:"weights"`
+	// Bias has one value per unit.
+	Bias []float64 `json:"bias"`
+	// Activation is applied to every unit.
+	Activation Activation `json:"activation"`
+	// Scale multiplies what comes out of the activation. Default (0): 1.
+	Scale float64 `json:"scale,omitempty"`
+}
+
+// Activation is the function at the end of a layer.
+type Activation string
+
+// The activations of model files, version 1.
+const (
+	Tanh     Activation = "tanh"
+	Sigmoid  Activation = "sigmoid" // 1/(1 + e⁻ˣ)
+	Exp      Activation = "exp"
+	Identity Activation = "identity"
+)
+
+func activations() []Activation { return []Activation{Tanh, Sigmoid, Exp, Identity} }
+
+// Feature is an input of a network. All are taken from the scaled S.
+type Feature string
+
+// The features of ρnn for entry (i, j), with Θ new and Z old.
+const (
+	Theta     Feature = "theta"       // Θij
+	S         Feature = "s"           // Sij
+	Z         Feature = "z"           // Zij
+	AbsTheta  Feature = "abs_theta"   // |Θij|
+	AbsS      Feature = "abs_s"       // |Sij|
+	AbsZ      Feature = "abs_z"       // |Zij|
+	NegThetaS Feature = "neg_theta_s" // −Θij·Sij
+	Diagonal  Feature = "diagonal"    // 1 where i = j, else 0
+)
+
+// The features of Λnn, with Θ and Z of the cell before.
+const (
+	Norm2        Feature = "norm2"           // ‖Z − Θ‖²F
+	LogNorm2PerD Feature = "log_norm2_per_d" // log(1e-6 + ‖Z − Θ‖²F/d)
+)
+
+// The features that both networks may have.
+const (
+	// Lambda is λ: for ρnn that of this cell, for Λnn that of the cell before.
+	Lambda Feature = "lambda"
+	// Context is log(mean_i Σ_j Rij²), R the correlation matrix of S: one
+	// number per problem, zero for uncorrelated variables.
+	Context Feature = "context"
+)
+
+func rhoFeatures() []Feature {
+	return []Feature{Theta, S, Z, Lambda, AbsTheta, AbsS, AbsZ, NegThetaS, Diagonal, Context}
+}
+
+func lambdaFeatures() []Feature { return []Feature{Norm2, LogNorm2PerD, Lambda, Context} }
+
+// Parameters is the number of trained numbers: the weights and biases of both
+// networks, and t. It is 54 for the architecture of the paper.
+func (m *Model) Parameters() int {
+	n := 1
+	for _, net := range []Network{m.Rho, m.Lambda} {
+		for _, l := range net.Layers {
+			n += len(l.Bias)
+			for _, row := range l.Weights {
+				n += len(row)
+			}
+		}
+	}
+	return n
+}
+
+// Validate reports the first thing that keeps m from being solved with or
+// written, by the name of its key in the model file.
+func (m *Model) Validate() error {
+	switch {
+	case m.Name == "":
+		return invalid("name", "is empty; give the model a name")
+	case m.Kind != GLAD && m.Kind != ADMMu:
+		return invalid("kind", "%q is unknown; this version of gladflow runs %q and %q", m.Kind, GLAD, ADMMu)
+	case m.Iterations < 1:
+		return invalid("iterations", "is %d; a model has at least one iteration", m.Iterations)
+	case !finite(m.Theta0Offset):
+		return invalid("theta0_offset", "is %v; it must be finite", m.Theta0Offset)
+	case !finite(m.Lambda0) || m.Lambda0 <= 0:
+		return invalid("lambda0", "is %v; it must be positive and finite", m.Lambda0)
+	}
+	if err := m.Rho.validate("rho", rhoFeatures()); err != nil {
+		return err
+	}
+	if err := m.Lambda.validate("lambda", lambdaFeatures()); err != nil {
+		return err
+	}
+	if err := m.Scaling.validate(); err != nil {
+		return err
+	}
+	return m.Card.validate()
+}
+
+func (n Network) validate(path string, known []Feature) error {
+	if len(n.Inputs) == 0 {
+		return invalid(path+".inputs", "is empty; name at least one of %q", known)
+	}
+	for i, f := range n.Inputs {
+		at := fmt.Sprintf("%s.inputs[%d]", path, i)
+		if !slices.Contains(known, f) {
+			return invalid(at, "%q is unknown; choose from %q", f, known)
+		}
+		if slices.Contains(n.Inputs[:i], f) {
+			return invalid(at, "%q is named twice; name each input once", f)
+		}
+	}
+	if len(n.Layers) == 0 {
+		return invalid(path+".layers", "is empty; a network has at least one layer")
+	}
+	below := len(n.Inputs)
+	for i, l := range n.Layers {
+		if err := l.validate(fmt.Sprintf("%s.layers[%d]", path, i), below); err != nil {
+			return err
+		}
+		below = len(l.Weights)
+	}
+	if below != 1 {
+		return invalid(fmt.Sprintf("%s.layers[%d].weights", path, len(n.Layers)-1),
+			"has %d rows; the last layer has exactly one unit", below)
+	}
+	return nil
+}
+
+func (l Layer) validate(path string, below int) error {
+	if len(l.Weights) == 0 {
+		return invalid(path+".weights", "is empty; give one row per unit")
+	}
+	for i, row := range l.Weights {
+		if len(row) != below {
+			return invalid(fmt.Sprintf("%s.weights[%d]", path, i),
+				"has %d values; the layer has %d inputs", len(row), below)
+		}
+		for j, v := range row {
+			if !finite(v) {
+				return invalid(fmt.Sprintf("%s.weights[%d][%d]", path, i, j), "is %v; weights must be finite", v)
+			}
+		}
+	}
+	if len(l.Bias) != len(l.Weights) {
+		return invalid(path+".bias", "has %d values; the layer has %d units, one per row of weights", len(l.Bias), len(l.Weights))
+	}
+	for i, v := range l.Bias {
+		if !finite(v) {
+			return invalid(fmt.Sprintf("%s.bias[%d]", path, i), "is %v; biases must be finite", v)
+		}
+	}
+	if !slices.Contains(activations(), l.Activation) {
+		return invalid(path+".activation", "%q is unknown; choose from %q", l.Activation, activations())
+	}
+	if !finite(l.Scale) {
+		return invalid(path+".scale", "is %v; it must be finite", l.Scale)
+	}
+	return nil
+}
+
+// invalid is an error about the key at path.
+func invalid(path, format string, args ...any) error {
+	return fmt.Errorf("glad: model: %s: %s", path, fmt.Sprintf(format, args...))
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

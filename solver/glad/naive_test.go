@@ -1,0 +1,247 @@
+package glad
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+// naive runs m on s entry by entry as GLAD.md writes it, without scaling,
+// and returns Θ_K, Z_K and the last λ.
+func naive(m *Model, s *mat.SymDense) (theta, z *mat.Dense, lambda float64) {
+	d, _ := s.Dims()
+	start := mat.NewDense(d, d, nil)
+	start.Copy(s)
+	for i := range d {
+		start.Set(i, i, start.At(i, i)+m.Theta0Offset)
+	}
+	theta, u := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
+	if err := theta.Inverse(start); err != nil {
+		panic(err)
+	}
+	z = mat.DenseCopyOf(theta)
+	var context float64
+	for i := range d {
+		for j := range d {
+			context += s.At(i, j) * s.At(i, j) / s.At(i, i) / s.At(j, j) / float64(d)
+		}
+	}
+	context = math.Log(context)
+	lambda = m.Lambda0
+	for range m.Iterations {
+		var norm2 float64
+		for i := range d {
+			for j := range d {
+				norm2 += math.Pow(z.At(i, j)-theta.At(i, j), 2)
+			}
+		}
+		lambda = naiveNetwork(m.Lambda, map[Feature]float64{
+			Norm2: norm2, LogNorm2PerD: math.Log(1e-6 + norm2/float64(d)), Lambda: lambda, Context: context,
+		})
+		y := mat.NewSymDense(d, nil)
+		for i := range d {
+			for j := range i + 1 {
+				y.SetSym(i, j, s.At(i, j)/lambda-z.At(i, j)+u.At(i, j))
+			}
+		}
+		var eigen mat.EigenSym
+		if !eigen.Factorize(y, true) {
+			panic("no eigendecomposition")
+		}
+		var q mat.Dense
+		eigen.VectorsTo(&q)
+		root := mat.NewDense(d, d, nil)
+		for i, v := range eigen.Values(nil) {
+			root.Set(i, i, math.Sqrt(v*v+4/lambda))
+		}
+		var t mat.Dense
+		t.Product(&q, root, q.T())
+		t.Sub(&t, y)
+		theta.Scale(0.5, &t)
+		for i := range d {
+			for j := range d {
+				t, c := theta.At(i, j), s.At(i, j)
+				on := 0.0
+				if i == j {
+					on = 1
+				}
+				rho := naiveNetwork(m.Rho, map[Feature]float64{
+					Theta: t, S: c, Z: z.At(i, j), Lambda: lambda, AbsTheta: math.Abs(t), AbsS: math.Abs(c),
+					AbsZ: math.Abs(z.At(i, j)), NegThetaS: -t * c, Diagonal: on, Context: context,
+				})
+				a := t + u.At(i, j)
+				v := 0.0
+				if math.Abs(a) > rho {
+					v = a - math.Copysign(rho, a)
+				}
+				z.Set(i, j, v)
+				if m.Kind == ADMMu {
+					u.Set(i, j, u.At(i, j)+t-v)
+				}
+			}
+		}
+	}
+	return theta, z, lambda
+}
+
+func naiveNetwork(n Network, features map[Feature]float64) float64 {
+	var x []float64
+	for _, f := range n.Inputs {
+		v, ok := features[f]
+		if !ok {
+			panic(f)
+		}
+		x = append(x, v)
+	}
+	for _, l := range n.Layers {
+		var y []float64
+		for i, row := range l.Weights {
+			v := l.Bias[i]
+			for j, w := range row {
+				v += w * x[j]
+			}
+			switch l.Activation {
+			case Tanh:
+				v = math.Tanh(v)
+			case Sigmoid:
+				v = 1 / (1 + math.Exp(-v))
+			case Exp:
+				v = math.Exp(v)
+			}
+			if l.Scale != 0 {
+				v *= l.Scale
+			}
+			y = append(y, v)
+		}
+		x = y
+	}
+	return x[0]
+}
+
+// drawFeatures draws a non-empty subset in random order.
+func drawFeatures(t *rapid.T, all []Feature, label string) []Feature {
+	p := rapid.Permutation(all).Draw(t, label)
+	return p[:rapid.IntRange(1, len(p)).Draw(t, label+" count")]
+}
+
+// drawNetwork draws a network of the given number of layers, with weights
+// within ±size and an output activation of last. What is hidden is bounded.
+func drawNetwork(t *rapid.T, inputs []Feature, layers int, size float64, last []Activation) Network {
+	n := Network{Inputs: inputs}
+	weight := rapid.Float64Range(-size, size)
+	below := len(inputs)
+	for i := range layers {
+		units, from := rapid.IntRange(1, 5).Draw(t, "units"), []Activation{Tanh, Sigmoid}
+		if i > 0 {
+			from = append(from, Identity)
+		}
+		if i == layers-1 {
+			units, from = 1, last
+		}
+		l := Layer{Activation: rapid.SampledFrom(from).Draw(t, "activation")}
+		if rapid.Bool().Draw(t, "scaled") {
+			l.Scale = rapid.Float64Range(0.1, 4).Draw(t, "scale")
+		}
+		for range units {
+			l.Weights = append(l.Weights, rapid.SliceOfN(weight, below, below).Draw(t, "row"))
+			l.Bias = append(l.Bias, weight.Draw(t, "bias"))
+		}
+		n.Layers = append(n.Layers, l)
+		below = units
+	}
+	return n
+}
+
+// drawModel draws a model whose weights lie within ±size.
+func drawModel(t *rapid.T, rho []Feature, size float64, last ...Activation) *Model {
+	return &Model{
+		Name: "drawn", Kind: rapid.SampledFrom([]Kind{GLAD, ADMMu}).Draw(t, "kind"),
+		Iterations:   rapid.IntRange(1, 8).Draw(t, "iterations"),
+		Theta0Offset: rapid.Float64Range(0.1, 2).Draw(t, "t"),
+		Lambda0:      rapid.Float64Range(0.1, 2).Draw(t, "lambda0"),
+		Rho:          drawNetwork(t, drawFeatures(t, rho, "rho"), rapid.IntRange(1, 4).Draw(t, "rho layers"), size, last),
+		Lambda:       drawNetwork(t, drawFeatures(t, lambdaFeatures(), "lambda"), rapid.IntRange(2, 3).Draw(t, "lambda layers"), size, last),
+		Scaling:      Scaling{Mode: ScalingNone},
+	}
+}
+
+func drawCovariance(t *rapid.T, largest int) *dense.Sym {
+	d := rapid.IntRange(1, largest).Draw(t, "d")
+	m := rapid.IntRange(2, 2*largest).Draw(t, "M")
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	return randomCovariance(r, d, m)
+}
+
+// solve fails t on an error.
+func solve(t interface{ Fatal(...any) }, s Solver, a *dense.Sym) *solver.Estimate {
+	if s.Engine == nil {
+		s.Engine = dense.Gonum{}
+	}
+	est, err := s.Solve(context.Background(), solver.Problem{S: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return est
+}
+
+func TestAgainstTheEquationsEntryByEntry(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		// Λnn has a bounded hidden layer, so that λ stays where the literal
+		// formula of Θ does not cancel more than the tolerance allows.
+		m := drawModel(t, rhoFeatures(), 0.5, Sigmoid, Exp)
+		a := drawCovariance(t, 40) // above two strips of the sweep
+		s := mat.NewSymDense(a.Len(), a.Clone().Raw())
+		theta, z, lambda := naive(m, s)
+		var last Step
+		est, err := Solver{Model: m, Engine: dense.Gonum{}}.Trajectory(context.Background(), solver.Problem{S: a}, func(s Step) { last = s })
+		if err != nil {
+			t.Fatal(err)
+		}
+		tolerance := 1e-9 * (1 + mat.Max(theta))
+		if got := math.Abs(last.Lambda - lambda); got > 1e-9*lambda {
+			t.Errorf("λ is %v, want %v", last.Lambda, lambda)
+		}
+		for i := range a.Len() {
+			for j := range a.Len() {
+				if got, want := est.Precision.At(i, j), theta.At(i, j); math.Abs(got-want) > tolerance {
+					t.Fatalf("Θ(%d,%d) is %v, want %v", i, j, got, want)
+				}
+				if got, want := est.Support.At(i, j), z.At(i, j); math.Abs(got-want) > tolerance {
+					t.Fatalf("Z(%d,%d) is %v, want %v", i, j, got, want)
+				}
+			}
+		}
+	})
+}
+
+// The sweep works in tiles of 128 columns and strips of 16 rows on all cores;
+// sizes around those must make no difference.
+func TestAllTilesAreDone(t *testing.T) {
+	for _, d := range []int{1, 2, 16, 17, 128, 129, 145} {
+		for _, kind := range []Kind{GLAD, ADMMu} {
+			t.Run(fmt.Sprintf("%s/d=%d", kind, d), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(3, uint64(d)))
+				a := randomCovariance(r, d, d+2)
+				m := paperModel(r, 2)
+				m.Kind = kind
+				m.Rho.Inputs = []Feature{AbsTheta, NegThetaS, Diagonal}
+				theta, z, _ := naive(m, mat.NewSymDense(d, a.Clone().Raw()))
+				est := solve(t, Solver{Model: m, Engine: dense.Default()}, a)
+				// Two cells from a well-conditioned start: rounding only.
+				if got := distance(est.Precision, dense.NewSym(d, theta.RawMatrix().Data)); got > 1e-11 {
+					t.Errorf("Θ is off by %g", got)
+				}
+				if got := distance(est.Support, dense.NewSym(d, z.RawMatrix().Data)); got > 1e-11 {
+					t.Errorf("Z is off by %g", got)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package glad
+
+import (
+	"errors"
+	"math"
+
+	"github.com/gladflow/gladflow/solver/dense"
+)
+
+// ScalingMode names what is done to S before the first cell.
+type ScalingMode string
+
+const (
+	// ScalingNone leaves S as it is. GLAD is then not scale-equivariant: a
+	// model fits the scale that it was trained on, and no other.
+	ScalingNone ScalingMode = "none"
+	// ScalingCorrelation standardises S to unit diagonal and maps Θ and Z back
+	// by the standard deviations: GLAD(DSD) = D⁻¹·GLAD(S)·D⁻¹ for every
+	// positive diagonal D.
+	ScalingCorrelation ScalingMode = "correlation"
+	// ScalingGlobal divides S by the one number c = mean(diag S)/MeanDiagonal
+	// and the estimate too: GLAD(aS) = GLAD(S)/a for every a > 0. It keeps the
+	// ratios of the variances.
+	ScalingGlobal ScalingMode = "global"
+)
+
+// Scaling is how S is scaled before the first cell, and Θ and Z back after the
+// last.
+type Scaling struct {
+	// Mode is one of the three above.
+	Mode ScalingMode `json:"mode"`
+	// MeanDiagonal is the mean of diag(S) over the training data, positive,
+	// and zero unless Mode is ScalingGlobal.
+	MeanDiagonal float64 `json:"mean_diagonal,omitempty"`
+}
+
+func (s Scaling) validate() error {
+	const key = "scaling.mean_diagonal"
+	switch s.Mode {
+	case ScalingNone, ScalingCorrelation:
+		if s.MeanDiagonal != 0 {
+			return invalid(key, "is %v with mode %q; only mode %q has it", s.MeanDiagonal, s.Mode, ScalingGlobal)
+		}
+	case ScalingGlobal:
+		if !finite(s.MeanDiagonal) || s.MeanDiagonal <= 0 {
+			return invalid(key, "is %v; mode %q needs a positive finite one", s.MeanDiagonal, s.Mode)
+		}
+	default:
+		return invalid("scaling.mode", "%q is unknown; choose from %q", s.Mode,
+			[]ScalingMode{ScalingNone, ScalingCorrelation, ScalingGlobal})
+	}
+	return nil
+}
+
+var errUnits = errors.New("glad: the variances of S are too small or too large for its precision matrix to be written in float64; rescale the variables")
+
+// units are the units of S in those of the scaled S: variable i has deviation
+// deviations[i], or every variance is in units of variance.
+type units struct {
+	deviations []float64 // nil unless the mode is ScalingCorrelation
+	variance   float64
+}
+
+// apply returns the S that the cells see, which is a itself where nothing is
+// scaled.
+func (s Scaling) apply(a *dense.Sym) (*dense.Sym, units) {
+	if s.Mode == ScalingNone {
+		return a, units{variance: 1}
+	}
+	d := a.Len()
+	scaled := dense.NewSym(d, nil)
+	if s.Mode == ScalingCorrelation {
+		f := deviations(a)
+		for i := range d {
+			to := scaled.Row(i)
+			for j, v := range a.Row(i) {
+				to[j] = v / (f[i] * f[j])
+			}
+			to[i] = 1
+		}
+		return scaled, units{deviations: f}
+	}
+	var mean float64
+	for i := range d {
+		mean += a.At(i, i) / float64(d) // in this order it cannot overflow
+	}
+	c := mean / s.MeanDiagonal
+	to := scaled.Raw()
+	for i, v := range a.Raw() {
+		to[i] = v / c
+	}
+	return scaled, units{variance: c}
+}
+
+// restore maps Θ or Z of the scaled S to that of S, in place.
+func (u units) restore(a *dense.Sym) error {
+	switch {
+	case u.deviations != nil:
+		for i := range a.Len() {
+			row := a.Row(i)
+			for j, v := range row {
+				row[j] = v / (u.deviations[i] * u.deviations[j])
+			}
+		}
+	case u.variance != 1:
+		for i, v := range a.Raw() {
+			a.Raw()[i] = v / u.variance
+		}
+	}
+	if !a.Finite() {
+		return errUnits
+	}
+	return nil
+}
+
+// deviations are the square roots of the diagonal.
+func deviations(a *dense.Sym) []float64 {
+	f := make([]float64, a.Len())
+	for i := range f {
+		f[i] = math.Sqrt(a.At(i, i))
+	}
+	return f
+}
+
+// connectedness is the feature Context.
+func connectedness(a *dense.Sym) float64 {
+	f := deviations(a)
+	var sum float64
+	for i := range f {
+		var row float64
+		for j, v := range a.Row(i) {
+			r := v / (f[i] * f[j])
+			row += r * r
+		}
+		sum += row
+	}
+	return math.Log(sum / float64(len(f)))
+}
