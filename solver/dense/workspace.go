@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// ErrEigen is returned when an eigendecomposition does not converge, which
-// for finite input no engine has been seen to do.
+// ErrEigen is returned when an eigendecomposition does not converge, which it
+// never does where an entry is not finite, and always did otherwise.
 var ErrEigen = errors.New("dense: the symmetric eigendecomposition did not converge")
 
 // A Workspace calls an Engine with memory of its own, so that iterations

@@ -1,0 +1,145 @@
+package covariance
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// tile is the number of columns taken together: a cache line of a row.
+const tile = 8
+
+// transform replaces every column of the table by its centred ranks or its
+// normal scores, and returns the spread of the columns as they were.
+func transform(ctx context.Context, table []block, d, samples int, method Method) (spread, error) {
+	of := spread{means: make([]float64, d), sds: make([]float64, d)}
+	score := scores(samples, method)
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), (d+tile-1)/tile) {
+		workers.Go(func() {
+			w := newRanker(samples, score)
+			for first := range next {
+				w.tile(table, d, first, of)
+			}
+		})
+	}
+	for first := 0; first < d && ctx.Err() == nil; first += tile {
+		next <- first
+	}
+	close(next)
+	workers.Wait()
+	return of, ctx.Err()
+}
+
+// scores gives the score of twice a rank, from 2 for the first to 2M for the
+// last: ties make half ranks.
+func scores(samples int, method Method) []float64 {
+	m := float64(samples)
+	score := make([]float64, 2*samples+1)
+	delta := 1 / (4 * math.Pow(m, 0.25) * math.Sqrt(math.Pi*math.Log(m)))
+	for twice := 2; twice <= 2*samples; twice++ {
+		rank := float64(twice) / 2
+		if method == Spearman {
+			score[twice] = rank - (m+1)/2
+			continue
+		}
+		f := math.Max(delta, math.Min(1-delta, rank/m))
+		score[twice] = math.Sqrt2 * math.Erfinv(2*f-1) // Φ⁻¹(f)
+	}
+	return score
+}
+
+// A ranker is one goroutine's memory.
+type ranker struct {
+	score   []float64
+	columns [tile][]float64
+	order   []ranked
+}
+
+type ranked struct {
+	value  float64
+	sample int
+}
+
+func newRanker(samples int, score []float64) *ranker {
+	r := &ranker{score: score, order: make([]ranked, samples)}
+	for i := range r.columns {
+		r.columns[i] = make([]float64, samples)
+	}
+	return r
+}
+
+// tile transforms the columns from first on.
+func (r *ranker) tile(table []block, d, first int, of spread) {
+	n := min(tile, d-first)
+	k := 0
+	for _, b := range table {
+		for row := range b.rows {
+			for c, v := range b.data[row*d+first : row*d+first+n] {
+				r.columns[c][k] = v
+			}
+			k++
+		}
+	}
+	for c := range n {
+		of.means[first+c], of.sds[first+c] = moments1(r.columns[c])
+		r.rank(r.columns[c])
+	}
+	k = 0
+	for _, b := range table {
+		for row := range b.rows {
+			for c := range n {
+				b.data[row*d+first+c] = r.columns[c][k]
+			}
+			k++
+		}
+	}
+}
+
+// rank replaces the values of a column by the scores of their ranks.
+func (r *ranker) rank(column []float64) {
+	for k, v := range column {
+		r.order[k] = ranked{v, k}
+	}
+	slices.SortFunc(r.order, func(a, b ranked) int { return cmp.Compare(a.value, b.value) })
+	for from := 0; from < len(r.order); {
+		to := from + 1
+		for to < len(r.order) && r.order[to].value == r.order[from].value {
+			to++
+		}
+		s := r.score[from+1+to] // ranks from+1 to to: twice their average
+		for _, o := range r.order[from:to] {
+			column[o.sample] = s
+		}
+		from = to
+	}
+}
+
+// moments1 is the mean and the standard deviation (divisor M) of a column, in
+// two passes, free of overflow as moments is.
+func moments1(column []float64) (mean, sd float64) {
+	shift := column[0]
+	var largest float64
+	for _, v := range column {
+		largest = max(largest, math.Abs(v-shift))
+	}
+	if largest == 0 {
+		return shift, 0
+	}
+	_, e := math.Frexp(largest)
+	e = max(e, smallestExponent)
+	factor := math.Ldexp(1, -e)
+	for _, v := range column {
+		mean += (v - shift) * factor
+	}
+	mean /= float64(len(column))
+	for _, v := range column {
+		y := (v-shift)*factor - mean
+		sd += y * y
+	}
+	return shift + math.Ldexp(mean, e), math.Ldexp(math.Sqrt(sd/float64(len(column))), e)
+}
