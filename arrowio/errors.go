@@ -1,0 +1,118 @@
+package arrowio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+)
+
+// An InputError says what is wrong with something the user handed in: a file
+// that is missing, truncated, of another format, or whose contents cannot be
+// used. It is the user who can put it right, so commands exit with code 2.
+// Failures of the machine and the end of a context are never InputErrors.
+type InputError struct {
+	// Path is the file as the caller named it, "standard input" for "-".
+	Path string
+	// Column names the column; empty when no single one is at fault.
+	Column string
+	// Row counts the rows of the table from 1, the header not included;
+	// 0 when no single one is at fault.
+	Row int
+	// Line counts the lines of a text file from 1; 0 for other formats.
+	Line int
+	// Reason is one sentence that says what is wrong and what to do.
+	Reason string
+	// Err is the cause, if it was an error; errors.Is(err, fs.ErrNotExist)
+	// is true for a missing file.
+	Err error
+}
+
+// Error is "arrowio: PATH: column "X", line N: REASON".
+func (e *InputError) Error() string {
+	var b strings.Builder
+	b.WriteString("arrowio: ")
+	b.WriteString(e.Path)
+	var where []string
+	if e.Column != "" {
+		where = append(where, fmt.Sprintf("column %q", e.Column))
+	}
+	switch {
+	case e.Line > 0:
+		where = append(where, fmt.Sprintf("line %d", e.Line))
+	case e.Row > 0:
+		where = append(where, fmt.Sprintf("row %d", e.Row))
+	}
+	if len(where) > 0 {
+		b.WriteString(": ")
+		b.WriteString(strings.Join(where, ", "))
+	}
+	b.WriteString(": ")
+	b.WriteString(e.Reason)
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *InputError) Unwrap() error { return e.Err }
+
+// fault makes an InputError of a whole file.
+func fault(path, format string, args ...any) *InputError {
+	return &InputError{Path: path, Reason: fmt.Sprintf(format, args...)}
+}
+
+// columnFault makes an InputError of a column.
+func columnFault(path, column, format string, args ...any) *InputError {
+	return &InputError{Path: path, Column: column, Reason: fmt.Sprintf(format, args...)}
+}
+
+// guard runs f and turns its panics into errors: Arrow's readers panic on
+// bytes that no correct writer makes.
+func guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	return f()
+}
+
+// explain sorts an error met while reading s into one of three kinds: the
+// context's, the machine's, or the user's (an InputError). what names the
+// format.
+func (s *source) explain(err error, what string) error {
+	var known *InputError
+	switch {
+	case err == nil:
+		return nil
+	case s.ctx.Err() != nil:
+		return fmt.Errorf("arrowio: reading %s: %w", s.name, s.ctx.Err())
+	case errors.As(err, &known):
+		return known
+	case s.failure != nil:
+		return fmt.Errorf("arrowio: reading %s: %w", s.name, s.failure)
+	}
+	// Readers report a premature end as EOF or as ErrUnexpectedEOF, and wrap
+	// it in words that help nobody.
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return &InputError{Path: s.name, Err: err,
+			Reason: fmt.Sprintf("the %s ends too early: it is truncated; fetch or write it again", what)}
+	}
+	detail := ""
+	if text := err.Error(); !strings.Contains(text, "runtime error") {
+		detail = " (" + text + ")"
+	}
+	return &InputError{Path: s.name, Err: err,
+		Reason: fmt.Sprintf("the %s is corrupt%s; fetch or write it again", what, detail)}
+}
+
+// openFault tells a path that cannot be read from a disk that fails.
+func openFault(name string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &InputError{Path: name, Err: err, Reason: "there is no such file; check the path"}
+	case errors.Is(err, fs.ErrPermission):
+		return &InputError{Path: name, Err: err, Reason: "permission to read it is denied"}
+	}
+	return fmt.Errorf("arrowio: reading %s: %w", name, err)
+}

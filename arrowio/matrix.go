@@ -1,0 +1,282 @@
+package arrowio
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// A matrix is a table of numbers that has been opened: its columns are
+// sorted into values and labels, and its rows come as row-major blocks, the
+// way they lie in the file.
+type matrix struct {
+	*table
+	names     []string // of the value columns
+	values    []int    // positions of the value columns, or
+	list      int      // position of the one list column, −1
+	id        int      // position of the label column, −1
+	shortHead bool     // the header lacks a cell for the labels (R)
+
+	batch arrow.Record
+	at    int // rows of batch already delivered
+	rows  int // rows delivered before batch
+	buf   []float64
+}
+
+var _ blocks = (*matrix)(nil)
+
+// openMatrix opens the table at path. labels says that there is an id column
+// even when none is named: then it is the first.
+func openMatrix(ctx context.Context, path string, o SampleOptions, labels bool) (*matrix, error) {
+	t, err := openTable(ctx, path, o.Format, o.Stdin, o.Memory)
+	if err != nil {
+		return nil, err
+	}
+	m := &matrix{table: t, list: -1, id: -1}
+	if err := m.layOut(o.IDColumn, labels); err != nil {
+		m.close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// layOut decides what every column is, and starts the reading of text.
+func (m *matrix) layOut(idColumn string, labels bool) error {
+	names := m.columnNames()
+	if m.text != nil && len(m.text.second) == len(names)+1 && (labels && idColumn == "" || idColumn == "#1") {
+		// R's write.table gives the row names no header.
+		m.shortHead = true
+		names = append([]string{""}, names...)
+	}
+	switch {
+	case idColumn != "":
+		i, err := findColumn(m.src, names, idColumn)
+		if err != nil {
+			return err
+		}
+		m.id = i
+	case labels:
+		m.id = 0
+	}
+	if m.text != nil {
+		return m.layOutText(names)
+	}
+	for i, f := range m.records.schema().Fields() {
+		switch {
+		case i == m.id:
+		case isSampleList(f.Type):
+			if m.list >= 0 {
+				return columnFault(m.src.name, f.Name, "a second column of whole samples; remove one")
+			}
+			m.list = i
+		default:
+			m.values = append(m.values, i)
+			m.names = append(m.names, f.Name)
+		}
+	}
+	if m.list >= 0 {
+		return m.layOutList()
+	}
+	for _, i := range m.values {
+		if err := checkVariable(m.src.name, m.records.schema().Field(i)); err != nil {
+			return err
+		}
+	}
+	return m.checkAny()
+}
+
+func (m *matrix) checkAny() error {
+	if len(m.names) == 0 {
+		return fault(m.src.name, "the table has no columns of numbers")
+	}
+	return nil
+}
+
+func (m *matrix) layOutList() error {
+	f := m.records.schema().Field(m.list)
+	if len(m.values) > 0 {
+		return columnFault(m.src.name, m.names[0], "the column stands beside %q, which holds whole samples; remove it, or pass --id-column %s", f.Name, shellWord(m.names[0]))
+	}
+	var err error
+	m.names, err = listNames(m.src.name, f)
+	if err != nil {
+		return err
+	}
+	return m.checkAny()
+}
+
+func (m *matrix) layOutText(names []string) error {
+	fields := make([]arrow.Field, len(names))
+	for i, n := range names {
+		fields[i] = arrow.Field{Name: n, Type: arrow.PrimitiveTypes.Float64, Nullable: true}
+		if i == m.id {
+			fields[i].Type = arrow.BinaryTypes.String
+			continue
+		}
+		m.values = append(m.values, i)
+		m.names = append(m.names, n)
+	}
+	if err := m.checkAny(); err != nil {
+		return err
+	}
+	if second := m.text.second; second != nil && len(second) != len(names) {
+		return m.unequalHead(len(names), len(second))
+	}
+	const most = 4096
+	chunk := min(max(blockBytes/8/len(names), 100), most)
+	m.records = m.text.records(arrow.NewSchema(fields, nil), true, chunk, m.mem)
+	return nil
+}
+
+func (m *matrix) unequalHead(header, first int) error {
+	e := &InputError{Path: m.src.name, Line: m.text.trim.lineOf(1)}
+	e.Reason = fmt.Sprintf("the line has %d cells and the header has %d", first, header)
+	if first == header+1 {
+		e.Reason += "; if the first of them labels the row, pass --id-column '#1'"
+	}
+	return e
+}
+
+// next implements blocks.
+func (m *matrix) next() (rows []float64, n int, ids []string, err error) {
+	for m.batch == nil || m.at == int(m.batch.NumRows()) {
+		if m.batch != nil {
+			m.rows += m.at
+		}
+		m.batch, m.at = nil, 0
+		if m.batch, err = m.records.read(); err != nil {
+			return nil, 0, nil, err
+		}
+	}
+	d := len(m.names)
+	n = min(int(m.batch.NumRows())-m.at, max(1, blockBytes/8/d))
+	if len(m.buf) < n*d {
+		m.buf = make([]float64, n*d)
+	}
+	rows = m.buf[:n*d]
+	err = guard(func() error {
+		if m.id >= 0 {
+			text := texts(m.batch.Column(m.id))
+			ids = make([]string, n)
+			for i := range ids {
+				ids[i] = strings.Clone(text(m.at + i))
+			}
+		}
+		return m.fill(rows, n)
+	})
+	if err != nil {
+		return nil, 0, nil, m.src.explain(err, "table")
+	}
+	m.at += n
+	return rows, n, ids, nil
+}
+
+// fill copies n rows of the batch to dst and refuses values that are not
+// finite.
+func (m *matrix) fill(dst []float64, n int) error {
+	d := len(m.names)
+	if m.list >= 0 {
+		list := m.batch.Column(m.list).(*array.FixedSizeList)
+		row, element := fillList(dst, list, m.at, n)
+		switch {
+		case row >= 0 && element < 0:
+			return &InputError{Path: m.src.name, Column: m.batch.ColumnName(m.list), Row: m.rows + m.at + row + 1,
+				Reason: missingValue("the whole sample is null")}
+		case row >= 0:
+			start, _ := list.ValueOffsets(m.at + row)
+			return m.notFinite(m.names[element], row, list.ListValues().IsNull(int(start)+element), dst[row*d+element])
+		}
+		return nil
+	}
+	for j, c := range m.values {
+		a := m.batch.Column(c)
+		if bad := fill(dst[j:], d, a, m.at, n); bad >= 0 {
+			return m.notFinite(m.names[j], bad, a.IsNull(m.at+bad), dst[bad*d+j])
+		}
+	}
+	return nil
+}
+
+// notFinite is the error of a value in row i of the block being filled.
+func (m *matrix) notFinite(column string, i int, null bool, v float64) error {
+	row := m.rows + m.at + i
+	e := &InputError{Path: m.src.name, Column: column, Row: row + 1, Line: m.records.line(row)}
+	switch {
+	case null:
+		e.Reason = missingValue("null")
+	case v != v:
+		e.Reason = missingValue("NaN")
+	default:
+		e.Reason = "the value is infinite, and no option accepts that; remove the row or the column, or put a finite value"
+	}
+	return e
+}
+
+// all reads the rest of the matrix: n rows, row-major, and their labels.
+func (m *matrix) all() (values []float64, n int, ids []string, err error) {
+	for {
+		rows, k, labels, err := m.next()
+		if err == io.EOF {
+			return values, n, ids, nil
+		}
+		if err != nil {
+			return nil, 0, nil, err
+		}
+		values = append(values, rows...)
+		ids = append(ids, labels...)
+		n += k
+	}
+}
+
+// transposed delivers a matrix held in memory by its columns.
+type transposed struct {
+	values  []float64 // variables×samples, row-major
+	p, n    int       // variables, samples
+	ids     []string  // of the samples
+	at      int
+	buf     []float64
+	closing func() error
+}
+
+// transpose makes s, whose rows are variables so far, deliver samples. The
+// whole table is read.
+func (s *Samples) transpose(m *matrix) error {
+	if m.list >= 0 {
+		return columnFault(s.src.name, m.records.schema().Field(m.list).Name,
+			"every row of the column is a whole sample; --orientation columns does not apply")
+	}
+	values, p, names, err := m.all()
+	if err != nil {
+		return err
+	}
+	if p == 0 {
+		return fault(s.src.name, "the table has no variables; with --orientation columns rows are variables")
+	}
+	s.names = names
+	s.blocks = &transposed{values: values, p: p, n: len(m.names), ids: m.names, closing: m.close}
+	return nil
+}
+
+func (t *transposed) next() (rows []float64, n int, ids []string, err error) {
+	n = min(t.n-t.at, max(1, blockBytes/8/t.p))
+	if n == 0 {
+		return nil, 0, nil, io.EOF
+	}
+	if t.buf == nil {
+		t.buf = make([]float64, n*t.p)
+	}
+	for v := range t.p {
+		for i, x := range t.values[v*t.n+t.at : v*t.n+t.at+n] {
+			t.buf[i*t.p+v] = x
+		}
+	}
+	ids = t.ids[t.at : t.at+n]
+	t.at += n
+	return t.buf[:n*t.p], n, ids, nil
+}
+
+func (t *transposed) close() error { return t.closing() }

@@ -1,0 +1,218 @@
+package arrowio
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// Orientation says which way a table of samples lies.
+type Orientation int
+
+const (
+	// Rows: a row is a sample, a column a variable.
+	Rows Orientation = iota
+	// Columns: a column is a sample, a row a variable. The id column, which
+	// is the first unless another is named, holds the names of the variables;
+	// the header holds the ids of the samples.
+	Columns
+)
+
+func (o Orientation) String() string {
+	switch o {
+	case Rows:
+		return "rows"
+	case Columns:
+		return "columns"
+	}
+	return fmt.Sprintf("Orientation(%d)", int(o))
+}
+
+// ParseOrientation reads "rows" or "columns"; "" is Rows.
+func ParseOrientation(s string) (Orientation, error) {
+	switch strings.ToLower(s) {
+	case "", "rows":
+		return Rows, nil
+	case "columns":
+		return Columns, nil
+	}
+	return 0, fault("orientation", "%q is neither rows nor columns", s)
+}
+
+// SampleOptions say how a table of numbers is to be read. The zero value
+// reads samples in rows, in the format that the file's name or contents show.
+type SampleOptions struct {
+	// Format is one of parquet, arrow (or feather), arrows, csv, tsv. Empty:
+	// by the extension of the path and, where that says nothing, by the first
+	// bytes.
+	Format string
+	// Orientation is Rows by default.
+	Orientation Orientation
+	// IDColumn names the column that labels the rows, by name or as #N for
+	// the N-th from 1. Empty: there is none. Its type may be any.
+	IDColumn string
+	// Memory is where Arrow's buffers come from; nil for Go's heap.
+	Memory memory.Allocator
+	// Stdin is read when the path is "-"; nil for the process's own.
+	Stdin io.Reader
+}
+
+// Samples is an open table of samples, read once from front to back. It is
+// not safe for concurrent use.
+type Samples struct {
+	ctx   context.Context
+	src   *source
+	names []string
+	ids   []string
+	rows  int
+	sha   string
+	err   error // what Next returns from now on
+
+	blocks blocks
+}
+
+// blocks delivers a table of numbers as row-major blocks.
+type blocks interface {
+	// next returns a block of n rows, valid until the next call, and the
+	// labels of the rows if there are any; io.EOF after the last.
+	next() (rows []float64, n int, ids []string, err error)
+	close() error
+}
+
+// OpenSamples opens the table at path, "-" for standard input, and reads as
+// much of it as tells the names of the variables. Every column other than the
+// id column must be numeric: floats or integers, or one column of fixed-size
+// lists of floats that holds a whole sample in every row, whose variables are
+// named by the field's metadata gladflow.names (a JSON array) or else v0, v1
+// and so on.
+//
+// Variables without a name or with the same name, columns of other types,
+// unknown id columns and unreadable files are InputErrors. The context ends
+// the reading, here and in Next.
+func OpenSamples(ctx context.Context, path string, o SampleOptions) (*Samples, error) {
+	m, err := openMatrix(ctx, path, o, o.Orientation == Columns)
+	if err != nil {
+		return nil, err
+	}
+	s := &Samples{ctx: ctx, src: m.src, names: m.names, blocks: m}
+	if o.Orientation == Columns {
+		if err := s.transpose(m); err != nil {
+			m.close()
+			return nil, err
+		}
+	}
+	if err := checkNames(s.src.name, s.names); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Names are the d variables in the order of the file.
+func (s *Samples) Names() []string { return s.names }
+
+// IDs are the labels of the samples delivered so far, nil without an id
+// column.
+func (s *Samples) IDs() []string { return s.ids }
+
+// Rows is the number of samples delivered so far: of all of them once Next
+// has returned io.EOF.
+func (s *Samples) Rows() int { return s.rows }
+
+// SHA256 is the checksum of the file's bytes as they are stored, compressed
+// or not, in hexadecimal; empty before Next has returned io.EOF.
+func (s *Samples) SHA256() string { return s.sha }
+
+// Next returns the next n samples as an n×d row-major block that is valid
+// until the next call, and io.EOF after the last. All values are finite.
+//
+// Missing and infinite values, text among numbers, lines of unequal length,
+// truncated and corrupt files, and fewer than two samples in all are
+// InputErrors.
+func (s *Samples) Next() (rows []float64, n int, err error) {
+	if s.err != nil {
+		return nil, 0, s.err
+	}
+	if err := s.ctx.Err(); err != nil {
+		s.err = s.src.explain(err, "")
+		return nil, 0, s.err
+	}
+	rows, n, ids, err := s.blocks.next()
+	if err == io.EOF {
+		err = s.finish()
+	}
+	if err != nil {
+		s.err = err
+		return nil, 0, err
+	}
+	s.rows += n
+	s.ids = append(s.ids, ids...)
+	return rows, n, nil
+}
+
+// finish returns io.EOF, or what is wrong with the table as a whole.
+func (s *Samples) finish() error {
+	if s.rows < 2 {
+		return tooFew(s.src.name, s.rows)
+	}
+	sha, err := s.src.sum()
+	if err != nil {
+		return s.src.explain(err, "file")
+	}
+	s.sha = sha
+	return io.EOF
+}
+
+func tooFew(path string, n int) error {
+	const advice = "rows are samples unless --orientation columns is given"
+	switch n {
+	case 0:
+		return fault(path, "the table has no samples; %s", advice)
+	case 1:
+		return fault(path, "the table has one sample, and two are the least that can vary; %s", advice)
+	}
+	return nil
+}
+
+// Close releases the file and its memory. It may be called at any time, and
+// more than once.
+func (s *Samples) Close() error { return s.blocks.close() }
+
+// checkNames refuses names that could not tell the variables apart.
+func checkNames(path string, names []string) error {
+	seen := make(map[string]int, len(names))
+	for i, n := range names {
+		if strings.TrimSpace(n) == "" {
+			return fault(path, "variable %d has no name; name it, or if it labels the rows pass --id-column '#%d'", i+1, i+1)
+		}
+		if strings.ToValidUTF8(n, "") != n {
+			return fault(path, "the name of variable %d is not UTF-8; save the file as UTF-8", i+1)
+		}
+		if j, ok := seen[n]; ok {
+			return columnFault(path, n, "variables %d and %d have the same name; rename or remove one", j+1, i+1)
+		}
+		seen[n] = i
+	}
+	return nil
+}
+
+// checkVariable refuses a column that cannot be a variable.
+func checkVariable(path string, f arrow.Field) error {
+	switch {
+	case isText(f.Type):
+		return columnFault(path, f.Name, "%s", notNumbers("text", f.Name))
+	case f.Type.ID() == arrow.BOOL:
+		return columnFault(path, f.Name, "%s", notNumbers("booleans", f.Name))
+	case f.Type.ID() == arrow.NULL:
+		return columnFault(path, f.Name, "%s", missingValue("the column is empty"))
+	case !isNumber(f.Type):
+		return unusableType(path, f)
+	case strings.HasPrefix(f.Name, "__index_level_"):
+		return columnFault(path, f.Name, "the column is the index of a pandas table; pass --id-column %s, or write the table with index=False", f.Name)
+	}
+	return nil
+}

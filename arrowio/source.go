@@ -1,0 +1,156 @@
+package arrowio
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// stdinPath is the path that stands for standard input.
+const stdinPath = "-"
+
+// A source is an opened input, whatever it is stored in. It is read from
+// front to back through the embedded reader, which hashes every byte on its
+// way; formats that jump about use randomAccess instead and leave the hashing
+// to sum.
+type source struct {
+	*bufio.Reader
+	ctx  context.Context
+	name string // for messages
+
+	in      io.Reader
+	file    io.ReaderAt // nil when in can only be read once
+	size    int64       // of file
+	closers []func() error
+
+	hash    hash.Hash
+	tail    []byte // the last bytes that went through, at most tailBytes
+	failure error  // how the machine, not the input, failed
+}
+
+const (
+	tailBytes   = 10 // what an Arrow IPC file ends with
+	readAhead   = 64 << 10
+	tempPattern = "gladflow-input-*"
+)
+
+// open is the one place where a path becomes bytes. "-" is standard input.
+func open(ctx context.Context, path string, stdin io.Reader) (*source, error) {
+	s := &source{ctx: ctx, name: path, hash: sha256.New()}
+	if path == stdinPath {
+		if stdin == nil {
+			stdin = os.Stdin
+		}
+		s.name, s.in = "standard input", stdin
+	} else if err := s.openFile(path); err != nil {
+		return nil, err
+	}
+	s.Reader = bufio.NewReaderSize(rawReader{s}, readAhead)
+	return s, nil
+}
+
+func (s *source) openFile(path string) error {
+	if path == "" {
+		return fault("(no path)", "no file is named")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return openFault(path, err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		f.Close()
+		return &InputError{Path: path, Reason: "this is a folder; name a file in it", Err: fs.ErrInvalid}
+	}
+	if err != nil {
+		f.Close()
+		return openFault(path, err)
+	}
+	s.in = f
+	s.closers = append(s.closers, f.Close)
+	// Pipes and devices can be opened by name too, but read only once.
+	if info.Mode().IsRegular() {
+		s.file, s.size = f, info.Size()
+	}
+	return nil
+}
+
+// rawReader is the source before buffering.
+type rawReader struct{ s *source }
+
+func (r rawReader) Read(p []byte) (int, error) {
+	s := r.s
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := s.in.Read(p)
+	s.hash.Write(p[:n])
+	s.tail = append(s.tail, p[max(0, n-tailBytes):n]...)
+	s.tail = s.tail[max(0, len(s.tail)-tailBytes):]
+	if err != nil && err != io.EOF {
+		s.failure = err
+	}
+	return n, err
+}
+
+// randomAccess gives the bytes by position. What cannot be read by position
+// is first copied to a temporary file.
+func (s *source) randomAccess() (*io.SectionReader, error) {
+	if s.file == nil {
+		f, err := os.CreateTemp("", tempPattern)
+		if err != nil {
+			s.failure = err
+			return nil, err
+		}
+		s.closers = append(s.closers, f.Close)
+		// Where the system allows it the file leaves its folder at once, so
+		// that not even a killed process leaves it behind.
+		if os.Remove(f.Name()) != nil {
+			s.closers = append(s.closers, func() error { return os.Remove(f.Name()) })
+		}
+		if s.size, err = io.Copy(f, s.Reader); err != nil {
+			s.failure = err
+			return nil, err
+		}
+		s.file = f
+	}
+	return io.NewSectionReader(cancellable{s}, 0, s.size), nil
+}
+
+// cancellable is the file by position, until the context ends.
+type cancellable struct{ s *source }
+
+func (c cancellable) ReadAt(p []byte, off int64) (int, error) {
+	if err := c.s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := c.s.file.ReadAt(p, off)
+	if err != nil && err != io.EOF {
+		c.s.failure = err
+	}
+	return n, err
+}
+
+// sum reads what is left and returns the SHA-256 of all bytes, in hexadecimal.
+func (s *source) sum() (string, error) {
+	if _, err := io.Copy(io.Discard, s.Reader); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(s.hash.Sum(nil)), nil
+}
+
+func (s *source) close() error {
+	var first error
+	for _, c := range s.closers {
+		if err := c(); err != nil && first == nil {
+			first = err
+		}
+	}
+	s.closers = nil
+	return first
+}

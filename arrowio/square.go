@@ -1,0 +1,245 @@
+package arrowio
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// symmetryTolerance is how far apart aᵢⱼ and aⱼᵢ may lie, relative to the
+// larger of |aᵢⱼ|, |aⱼᵢ| and √|aᵢᵢaⱼⱼ|: well above what printing eight
+// significant digits loses, well below anything meant.
+const symmetryTolerance = 1e-8
+
+// ReadSquare reads a symmetric d×d matrix, a covariance or correlation or
+// what WritePrecision and WriteDensePrecision write: "-" for standard input.
+// It returns the names of the variables, the values row-major with both
+// triangles equal, and the SHA-256 of the file's bytes in hexadecimal.
+//
+// The file has one of three forms: d columns of numbers, named in the header,
+// and d rows in the same order, which a first column of text may label; three
+// columns row, column and value that list at least one triangle, whose
+// diagonal must be complete while other entries not listed are zero; two
+// columns, variable and one FixedSizeBinary of d little-endian float64 a row.
+// o.Orientation is not used.
+//
+// Shapes and labels that do not fit, entries that are not finite, and (i, j)
+// and (j, i) further apart than 1e-8 relative to the entries and their
+// diagonals are InputErrors.
+func ReadSquare(ctx context.Context, path string, o SampleOptions) (names []string, values []float64, sha256 string, err error) {
+	t, err := openTable(ctx, path, o.Format, o.Stdin, o.Memory)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	defer func() { t.close() }()
+	switch {
+	case isLong(t.columnNames()):
+		names, values, err = readLong(t)
+	case isPacked(t):
+		names, values, err = readPacked(t)
+	default:
+		names, values, err = readGrid(t, o.IDColumn)
+	}
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if err := checkNames(t.src.name, names); err != nil {
+		return nil, nil, "", err
+	}
+	if err := symmetrise(t.src.name, names, values); err != nil {
+		return nil, nil, "", err
+	}
+	if sha256, err = t.src.sum(); err != nil {
+		return nil, nil, "", t.src.explain(err, "file")
+	}
+	return names, values, sha256, nil
+}
+
+// symmetrise puts the mean of (i, j) and (j, i) in both places.
+func symmetrise(path string, names []string, a []float64) error {
+	d := len(names)
+	for i := range d {
+		for j := i + 1; j < d; j++ {
+			x, y := a[i*d+j], a[j*d+i]
+			scale := max(math.Abs(x), math.Abs(y),
+				math.Sqrt(math.Abs(a[i*d+i]))*math.Sqrt(math.Abs(a[j*d+j])))
+			if math.Abs(x-y) > symmetryTolerance*scale {
+				return fault(path, "entry (%q, %q) is %v and entry (%q, %q) is %v; a covariance is symmetric",
+					names[i], names[j], x, names[j], names[i], y)
+			}
+			mean := x/2 + y/2
+			if x == y {
+				mean = x
+			}
+			a[i*d+j], a[j*d+i] = mean, mean
+		}
+	}
+	return nil
+}
+
+// readGrid reads the form of d columns.
+func readGrid(t *table, idColumn string) ([]string, []float64, error) {
+	m := &matrix{table: t, list: -1, id: -1}
+	if err := m.layOut(idColumn, idColumn == "" && t.firstIsLabels()); err != nil {
+		return nil, nil, err
+	}
+	values, n, ids, err := m.all()
+	if err != nil {
+		return nil, nil, err
+	}
+	d := len(m.names)
+	if n != d {
+		return nil, nil, fault(t.src.name, "the table has %d rows and %d columns of numbers; a covariance has as many of both", n, d)
+	}
+	for i, id := range ids {
+		if id != m.names[i] {
+			return nil, nil, &InputError{Path: t.src.name, Row: i + 1, Line: m.records.line(i),
+				Reason: "the row is labelled " + clip(id) + " and the header has " + clip(m.names[i]) + " in its place; put rows and columns in the same order"}
+		}
+	}
+	return m.names, values, nil
+}
+
+// firstIsLabels reports whether the first column labels the rows: it is text
+// in the schema or in the first row of a text file, or its header is empty,
+// lacking (R) or that of WriteDensePrecision.
+func (t *table) firstIsLabels() bool {
+	if t.text == nil {
+		return isText(t.records.schema().Field(0).Type)
+	}
+	header, second := t.text.header, t.text.second
+	return header[0] == "" || header[0] == "variable" ||
+		len(second) > 0 && (!isValue(second[0]) || len(second) == len(header)+1)
+}
+
+// isLong recognises the form of three columns.
+func isLong(names []string) bool {
+	return slices.EqualFunc(names, []string{"row", "column", "value"}, strings.EqualFold)
+}
+
+// readLong reads the form of three columns.
+func readLong(t *table) ([]string, []float64, error) {
+	l := &pairList{table: t, interned: make(map[string]string)}
+	if err := l.layOut(scoreRole().what); err != nil {
+		return nil, nil, err
+	}
+	index := make(map[string]int)
+	var names []string
+	place := func(name string) int {
+		i, ok := index[name]
+		if !ok {
+			i = len(names)
+			index[name] = i
+			names = append(names, name)
+		}
+		return i
+	}
+	type entry struct{ i, j, row int }
+	at := make(map[[2]int]int)
+	var entries []entry
+	var list []float64
+	err := l.each(func(row int, p pair) error {
+		e := entry{place(p.source), place(p.target), row}
+		if k, ok := at[[2]int{e.i, e.j}]; ok && list[k] != p.score {
+			return l.fault(row, "", "the entry (%q, %q) is %v here and %v before; keep one", p.source, p.target, p.score, list[k])
+		}
+		at[[2]int{e.i, e.j}] = len(list)
+		entries = append(entries, e)
+		list = append(list, p.score)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	d := len(names)
+	if d == 0 {
+		return nil, nil, fault(t.src.name, "the matrix has no entries")
+	}
+	// The order of the variables is that of the diagonal: the rows of an
+	// upper triangle name columns before their own rows come.
+	order := make([]int, 0, d)
+	placed := make([]bool, d)
+	for _, e := range entries {
+		if e.i == e.j && !placed[e.i] {
+			placed[e.i] = true
+			order = append(order, e.i)
+		}
+	}
+	for i, ok := range placed {
+		if !ok {
+			return nil, nil, fault(t.src.name, "the diagonal entry of %q is not listed; list every variance", names[i])
+		}
+	}
+	position := make([]int, d)
+	sorted := make([]string, d)
+	for k, i := range order {
+		position[i] = k
+		sorted[k] = names[i]
+	}
+	values := make([]float64, d*d)
+	for k, e := range entries {
+		i, j := position[e.i], position[e.j]
+		values[i*d+j] = list[k]
+		if _, both := at[[2]int{e.j, e.i}]; !both {
+			values[j*d+i] = list[k]
+		}
+	}
+	return sorted, values, nil
+}
+
+// isPacked recognises the form of one FixedSizeBinary a row.
+func isPacked(t *table) bool {
+	if t.text != nil {
+		return false
+	}
+	f := t.records.schema().Fields()
+	return len(f) == 2 && isText(f[0].Type) && f[1].Type.ID() == arrow.FIXED_SIZE_BINARY
+}
+
+// readPacked reads the form of one FixedSizeBinary a row.
+func readPacked(t *table) ([]string, []float64, error) {
+	f := t.records.schema().Field(1)
+	width := f.Type.(*arrow.FixedSizeBinaryType).ByteWidth
+	d := width / 8
+	var names []string
+	var values []float64
+	for {
+		batch, err := t.records.read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		err = guard(func() error {
+			name, rows := texts(batch.Column(0)), batch.Column(1).(*array.FixedSizeBinary)
+			for i := range rows.Len() {
+				names = append(names, strings.Clone(name(i)))
+				if rows.IsNull(i) || len(rows.Value(i)) != width {
+					return &InputError{Path: t.src.name, Column: f.Name, Row: len(names), Reason: missingValue("null")}
+				}
+				for b := rows.Value(i); len(b) >= 8; b = b[8:] {
+					v := math.Float64frombits(binary.LittleEndian.Uint64(b))
+					if v-v != 0 {
+						return &InputError{Path: t.src.name, Column: f.Name, Row: len(names), Reason: "an entry of the row is not finite"}
+					}
+					values = append(values, v)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, nil, t.src.explain(err, "table")
+		}
+	}
+	if width%8 != 0 || len(names) != d {
+		return nil, nil, fault(t.src.name, "the table has %d rows of %d bytes; %d variables need rows of %d", len(names), width, len(names), 8*len(names))
+	}
+	return names, values, nil
+}

@@ -1,0 +1,302 @@
+package arrowio
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	stdcsv "encoding/csv"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/csv"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// longestRecord bounds the bytes of a header line or a first row: beyond it
+// the input is no table but something without line ends.
+const longestRecord = 64 << 20
+
+// A textFile is delimited text with its first two records already read: the
+// header, or first row, and the row after it. records reads the rest.
+type textFile struct {
+	src    *source
+	what   string // for messages
+	comma  byte
+	trim   *trimmer
+	rest   *bufio.Reader
+	raw    [2][]byte // the first two records as text
+	header []string
+	second []string // nil when there is none
+}
+
+// openText reads the head of a text file. preferred is the delimiter that
+// the format names, 0 if it names none.
+func openText(s *source, f format) (*textFile, error) {
+	t := &textFile{src: s, what: f.String()}
+	if err := t.open(f.delimiter()); err != nil {
+		return nil, s.explain(err, t.what)
+	}
+	return t, nil
+}
+
+func (t *textFile) open(preferred byte) error {
+	in, err := t.unpack()
+	if err != nil {
+		return err
+	}
+	first, err := firstLine(in)
+	if err != nil {
+		return err
+	}
+	if len(first) == 0 {
+		return fault(t.src.name, "the file is empty")
+	}
+	if !looksLikeText(first) {
+		return fault(t.src.name, "this is not a table of text; give the file the extension of its format (%s)", formatList)
+	}
+	t.comma = delimiterOf(first, preferred)
+	t.trim = newTrimmer(io.MultiReader(bytes.NewReader(first), in), t.comma)
+	t.rest = bufio.NewReaderSize(t.trim, 64<<10)
+	if t.header, err = t.head(0); err != nil {
+		return err
+	}
+	t.second, err = t.head(1)
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// unpack looks through gzip and the byte-order mark.
+func (t *textFile) unpack() (*bufio.Reader, error) {
+	in := t.src.Reader
+	head, err := in.Peek(len(gzipMagic))
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if bytes.Equal(head, gzipMagic) {
+		t.what = "gzip-compressed " + t.what
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, err
+		}
+		in = bufio.NewReaderSize(z, 64<<10)
+	}
+	head, err = in.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(head, utf8Mark):
+		_, err = in.Discard(len(utf8Mark))
+		return in, err
+	case bytes.HasPrefix(head, streamMagic):
+		return nil, fault(t.src.name, "this is an Arrow IPC stream, not text; name it so with the extension .arrows")
+	case bytes.HasPrefix(head, utf16LowMark), bytes.HasPrefix(head, utf16HighMark):
+		return nil, fault(t.src.name, "this is UTF-16 text; save it as UTF-8")
+	case bytes.Equal(head, featherMagic):
+		return nil, fault(t.src.name, "this is a Feather file of version 1; write it as version 2 (Arrow IPC)")
+	}
+	return in, nil
+}
+
+// firstLine returns the first line that is not blank, with the line ends of
+// the blank ones before it, so that lines can still be counted.
+func firstLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > longestRecord {
+			return nil, errors.New("its first line does not end")
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+		case err != nil && err != io.EOF:
+			return nil, err
+		case len(bytes.TrimSpace(line)) > 0:
+			return line, nil
+		case err == io.EOF:
+			return nil, nil
+		}
+	}
+}
+
+func looksLikeText(line []byte) bool {
+	return utf8.Valid(line) && bytes.IndexByte(line, 0) < 0
+}
+
+// delimiterOf returns the delimiter of a header line: the preferred one if it
+// occurs, else whichever of tab, comma and semicolon occurs most, else the
+// space if it occurs, else the preferred one, for a table of one column.
+func delimiterOf(line []byte, preferred byte) byte {
+	var count [256]int
+	quoted := false
+	for _, b := range bytes.TrimSpace(line) {
+		if b == '"' {
+			quoted = !quoted
+		} else if !quoted {
+			count[b]++
+		}
+	}
+	if preferred != 0 && count[preferred] > 0 {
+		return preferred
+	}
+	best := preferred
+	if best == 0 {
+		best = ','
+	}
+	for _, b := range []byte("\t,;") {
+		if count[b] > count[best] {
+			best = b
+		}
+	}
+	if count[best] == 0 && count[' '] > 0 {
+		return ' '
+	}
+	return best
+}
+
+// head reads record i of the two that are read ahead.
+func (t *textFile) head(i int) ([]string, error) {
+	var raw []byte
+	for {
+		part, err := t.rest.ReadSlice('\n')
+		raw = append(raw, part...)
+		if err == bufio.ErrBufferFull || err == nil && bytes.Count(raw, []byte{'"'})%2 == 1 {
+			if len(raw) > longestRecord {
+				return nil, &InputError{Path: t.src.name, Line: i + 1, Reason: "the line does not end; check its quotes"}
+			}
+			continue
+		}
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		break
+	}
+	if len(raw) == 0 {
+		return nil, io.EOF
+	}
+	t.raw[i] = raw
+	cells := stdcsv.NewReader(bytes.NewReader(raw))
+	cells.Comma = rune(t.comma)
+	record, err := cells.Read()
+	if err != nil {
+		return nil, t.malformed(i, err)
+	}
+	return record, nil
+}
+
+// malformed explains an error of encoding/csv in record i.
+func (t *textFile) malformed(i int, err error) error {
+	var parse *stdcsv.ParseError
+	if !errors.As(err, &parse) {
+		return err
+	}
+	e := &InputError{Path: t.src.name, Line: t.trim.lineOf(i), Err: err}
+	switch {
+	case errors.Is(err, stdcsv.ErrFieldCount):
+		e.Reason = "the line does not have as many cells as the lines before it"
+	case errors.Is(err, stdcsv.ErrQuote), errors.Is(err, stdcsv.ErrBareQuote):
+		e.Reason = `the quotes are unbalanced; write a " inside of a cell as "" and put the cell in quotes`
+	default:
+		e.Reason = parse.Err.Error()
+	}
+	return e
+}
+
+// textRecords delivers the rows of a textFile in batches.
+type textRecords struct {
+	file  *textFile
+	first int // the record that is row 0
+	csv   *csv.Reader
+	sch   *arrow.Schema
+	rows  int
+}
+
+// records reads the rows as columns of the schema, one per cell; the header
+// is row 0 unless skipped. Batches have chunk rows.
+//
+// No null strings are given to Arrow: its reader drops the text of what it
+// cannot read, and leaves a null. With no other nulls about, that null tells
+// the row and the column, and the error the text.
+func (t *textFile) records(sch *arrow.Schema, skipHeader bool, chunk int, mem memory.Allocator) *textRecords {
+	parts := []io.Reader{bytes.NewReader(t.raw[0]), bytes.NewReader(t.raw[1]), t.rest}
+	first := 0
+	if skipHeader {
+		parts, first = parts[1:], 1
+	}
+	return &textRecords{file: t, first: first, sch: sch,
+		csv: csv.NewReader(io.MultiReader(parts...), sch,
+			csv.WithComma(rune(t.comma)), csv.WithChunk(chunk), csv.WithAllocator(mem))}
+}
+
+func (r *textRecords) schema() *arrow.Schema { return r.sch }
+
+func (r *textRecords) line(row int) int { return r.file.trim.lineOf(row + r.first) }
+
+func (r *textRecords) close() { r.csv.Release() }
+
+func (r *textRecords) read() (arrow.Record, error) {
+	var more bool
+	if err := guard(func() error { more = r.csv.Next(); return nil }); err != nil {
+		return nil, r.file.src.explain(err, r.file.what)
+	}
+	batch := r.csv.Record()
+	if err := r.csv.Err(); err != nil {
+		return nil, r.file.src.explain(r.fault(batch, err), r.file.what)
+	}
+	if !more {
+		return nil, io.EOF
+	}
+	r.rows += int(batch.NumRows())
+	return batch, nil
+}
+
+// fault finds out what and where an error of Arrow's reader is.
+func (r *textRecords) fault(batch arrow.Record, err error) error {
+	at := r.rows
+	if batch != nil {
+		for i := range int(batch.NumRows()) {
+			for j, c := range batch.Columns() {
+				if c.IsNull(i) {
+					return r.cellFault(r.rows+i, j, err)
+				}
+			}
+		}
+		at += int(batch.NumRows())
+	}
+	return r.file.malformed(at+r.first, err)
+}
+
+// isMissing knows the ways in which programs write that there is no value.
+func isMissing(cell string) bool {
+	switch strings.ToLower(strings.TrimSpace(cell)) {
+	case "", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "-", "?", ".":
+		return true
+	}
+	return false
+}
+
+func (r *textRecords) cellFault(row, column int, err error) error {
+	e := &InputError{Path: r.file.src.name, Column: r.sch.Field(column).Name,
+		Row: row + 1, Line: r.line(row), Err: err}
+	var number *strconv.NumError
+	switch {
+	case !errors.As(err, &number):
+		e.Reason = "the cell is not a number"
+	case number.Num == "":
+		e.Reason = missingValue("the cell is empty")
+	case isMissing(number.Num):
+		e.Reason = missingValue(strconv.Quote(number.Num))
+	case errors.Is(err, strconv.ErrRange):
+		e.Reason = number.Num + " is beyond what a float64 can hold; scale the column"
+	default:
+		e.Reason = notANumber(number.Num, e.Column)
+	}
+	return e
+}
