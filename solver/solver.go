@@ -86,7 +86,8 @@ type Estimate struct {
 	// NaN for a solver without an objective.
 	DualityGap float64
 	// KKTResidual is the largest violation of the optimality conditions in
-	// units of S; NaN for a solver without an objective.
+	// units of S; NaN for a solver without an objective, and after an
+	// interruption, which leaves no time for it.
 	KKTResidual float64
 	// Elapsed is the wall-clock time of Solve.
 	Elapsed time.Duration

@@ -20,8 +20,9 @@ const (
 	IterationLimit
 	// Interrupted: the context was cancelled or its deadline passed.
 	Interrupted
-	// Stalled: rounding prevents further progress before the tolerance is
-	// reached; the gap says how close the estimate is.
+	// Stalled: float64 allows no further progress before the tolerance is
+	// reached, or the iterates would leave its range; the gap, if there is
+	// one, says how close the estimate is.
 	Stalled
 	// Unbounded: the objective has no minimum (no penalty on a singular
 	// covariance); the estimate is a regularised stand-in.

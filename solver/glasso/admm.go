@@ -87,7 +87,7 @@ func admm(ctx context.Context, b *block) outcome {
 	st := newADMM(b, 1)
 	st.z.CopyFrom(c.theta)
 	if b.initial != nil {
-		c.offerPrimal(b.initial)
+		c.offerPrimal(ctx, b.initial)
 		st.z.CopyFrom(b.initial)
 		// U at the optimum is (Θ⁻¹ − S)/λ.
 		if _, ok := b.work.Inverse(st.u, b.initial); ok {
@@ -101,8 +101,8 @@ func admm(ctx context.Context, b *block) outcome {
 		}
 		st.zStep(admmRelaxation)
 		if iteration%admmCheck == 0 || iteration >= b.limit {
-			c.offerPrimal(st.z)
-			c.offerDual(st.dualPoint(w))
+			c.offerPrimal(ctx, st.z)
+			c.offerDual(ctx, st.dualPoint(w))
 			if status, more := c.next(ctx, iteration, admmPatience); !more {
 				return c.outcome(status, iteration)
 			}
@@ -119,24 +119,24 @@ func admmTextbook(ctx context.Context, b *block, lambda, offset float64) outcome
 		return c.outcome(solver.Stalled, 0)
 	}
 	out := outcome{theta: st.z.Clone(), support: st.z.Clone()}
+	out.objective, _ = c.objective(ctx, out.theta)
 	w := dense.NewSym(b.len(), nil)
 	for iteration := 1; ; iteration++ {
-		status, more := st.thetaStep(ctx), true
-		if status == solver.NotTerminated {
+		status := st.thetaStep(ctx)
+		more := status == solver.NotTerminated
+		if more {
 			st.zStep(1)
 			out.theta.CopyFrom(st.spectral.theta)
 			out.support.CopyFrom(st.z)
-			c.offerPrimal(out.theta)
-			c.offerPrimal(st.z)
-			c.offerDual(st.dualPoint(w))
+			out.objective = linear(b, out.theta) - st.spectral.logdet
+			c.offerPrimalAt(out.theta, out.objective)
+			c.offerPrimal(ctx, st.z)
+			c.offerDual(ctx, st.dualPoint(w))
 			status, more = c.next(ctx, iteration, admmPatience)
 			out.iterations = iteration
-		} else {
-			more = false
 		}
 		if !more {
 			out.status = status
-			out.objective, _ = c.objective(out.theta)
 			out.gap = math.Max(0, out.objective-c.dual)
 			return out
 		}

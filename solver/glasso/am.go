@@ -52,8 +52,8 @@ func (a AM) Solve(ctx context.Context, p solver.Problem) (*solver.Estimate, erro
 	return solve(ctx, p, a.Settings, method{
 		whole: true,
 		run:   func(ctx context.Context, b *block) outcome { return am(ctx, b, lambda, a.Offset) },
-		residual: func(work *dense.Workspace, _ *block, out outcome, _ []float64) float64 {
-			return amResidual(work, p.S, out, lambda)
+		residual: func(b *block, out outcome, _ []float64) float64 {
+			return amResidual(b, out, lambda)
 		},
 	})
 }
@@ -71,7 +71,7 @@ func am(ctx context.Context, b *block, lambda, offset float64) outcome {
 	sp := newSpectral(b.work, n)
 	cert := amCertificate{certificate: c, lambda: lambda}
 	logdet, _ := b.work.LogDet(out.theta, c.factor)
-	cert.update(out, logdet)
+	cert.update(ctx, out, logdet)
 	for iteration := 1; ; iteration++ {
 		y, z := sp.y.Raw(), out.support.Raw()
 		for i, s := range b.s.Raw() {
@@ -82,7 +82,7 @@ func am(ctx context.Context, b *block, lambda, offset float64) outcome {
 		if more {
 			out.theta.CopyFrom(sp.theta)
 			threshold(b, out.support, out.theta, lambda)
-			cert.update(out, sp.logdet)
+			cert.update(ctx, out, sp.logdet)
 			status, more = c.next(ctx, iteration, amPatience)
 			out.iterations = iteration
 		}
@@ -112,7 +112,7 @@ type amCertificate struct {
 
 // update takes the objective at (Θ, Z), which alternation never increases,
 // and the dual value at U = λ(Θ − Z), which the threshold has put into the box.
-func (c *amCertificate) update(out outcome, logdet float64) {
+func (c *amCertificate) update(ctx context.Context, out outcome, logdet float64) {
 	b := c.b
 	objective := -logdet
 	for i := range b.len() {
@@ -130,7 +130,7 @@ func (c *amCertificate) update(out outcome, logdet float64) {
 		objective += sum + b.pen.diagonal[i]*math.Abs(z[i])
 	}
 	c.primal = objective
-	logdetW, ok := nearestInterior(b, c.trial, c.factor)
+	logdetW, ok := c.nearestInterior(ctx, c.trial)
 	if !ok {
 		return
 	}
@@ -147,14 +147,14 @@ func (c *amCertificate) update(out outcome, logdet float64) {
 
 // amResidual is the largest entry of S − Θ⁻¹ + λ(Θ − Z); the other optimality
 // condition, on Z, holds after every threshold.
-func amResidual(work *dense.Workspace, s *dense.Sym, out outcome, lambda float64) float64 {
-	w := dense.NewSym(s.Len(), nil)
-	if _, ok := work.Inverse(w, out.theta); !ok {
+func amResidual(b *block, out outcome, lambda float64) float64 {
+	w := dense.NewSym(b.len(), nil)
+	if _, ok := b.work.Inverse(w, out.theta); !ok {
 		return math.Inf(1)
 	}
 	t, z, inverse := out.theta.Raw(), out.support.Raw(), w.Raw()
 	var worst float64
-	for i, v := range s.Raw() {
+	for i, v := range b.s.Raw() {
 		worst = math.Max(worst, math.Abs(v-inverse[i]+lambda*(t[i]-z[i])))
 	}
 	return worst

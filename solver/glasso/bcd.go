@@ -48,7 +48,7 @@ func bcd(ctx context.Context, b *block) outcome {
 		fit:   make([]float64, n),
 		theta: dense.NewSym(n, nil),
 	}
-	st.begin(c)
+	st.begin(ctx, c)
 	// The lasso problems need not be solved better than the whole is.
 	tolerance := 1e-3
 	for sweep := 1; ; sweep++ {
@@ -58,7 +58,7 @@ func bcd(ctx context.Context, b *block) outcome {
 			}
 			st.column(j, tolerance)
 		}
-		st.check(c)
+		st.check(ctx, c)
 		status, more := c.next(ctx, sweep, bcdPatience)
 		if !more {
 			return c.outcome(status, sweep)
@@ -71,16 +71,16 @@ func bcd(ctx context.Context, b *block) outcome {
 
 // begin sets W to a positive definite point of the dual's box: the interior
 // point, or one near the inverse of the initial estimate.
-func (st *bcdState) begin(c *certificate) {
+func (st *bcdState) begin(ctx context.Context, c *certificate) {
 	b := st.b
 	n := b.len()
 	interior(b, st.w)
 	if b.initial != nil {
-		c.offerPrimal(b.initial)
+		c.offerPrimal(ctx, b.initial)
 		inverse := dense.NewSym(n, nil)
 		if _, ok := b.work.Inverse(inverse, b.initial); ok {
-			c.offerDual(inverse) // leaves its feasible point in c.trial
-			if _, ok := b.work.LogDet(c.trial, c.factor); ok {
+			c.offerDual(ctx, inverse) // leaves its feasible point in c.trial
+			if _, ok := c.logDet(ctx, c.trial); ok {
 				st.w.CopyFrom(c.trial)
 			}
 		}
@@ -93,7 +93,7 @@ func (st *bcdState) begin(c *certificate) {
 			beta[j] = 0
 		}
 	}
-	c.offerDual(st.w)
+	c.offerDual(ctx, st.w)
 }
 
 // column improves row and column j of W by the lasso
@@ -120,7 +120,7 @@ func (st *bcdState) column(j int, tolerance float64) {
 
 // check brings the certificate up to date with W and the Θ that its
 // regressions imply: θjj = 1/(wjj − w12ᵀβ), θ12 = −β·θjj, made symmetric.
-func (st *bcdState) check(c *certificate) {
+func (st *bcdState) check(ctx context.Context, c *certificate) {
 	n := st.b.len()
 	t := st.theta.Raw()
 	for j := range n {
@@ -147,22 +147,22 @@ func (st *bcdState) check(c *certificate) {
 			t[j*n+i], t[i*n+j] = v, v
 		}
 	}
-	c.offerPrimal(st.theta)
+	c.offerPrimal(ctx, st.theta)
 	before := c.dual
-	c.offerDual(st.w)
+	c.offerDual(ctx, st.w)
 	if c.dual == before {
 		// An inexact regression may have cost W its definiteness; the
 		// certificate has found the way back.
-		st.repair(c)
+		st.repair(ctx, c)
 	}
 }
 
 // repair replaces an indefinite W by the feasible point next to it.
-func (st *bcdState) repair(c *certificate) {
-	if _, ok := st.b.work.LogDet(st.w, c.factor); ok {
+func (st *bcdState) repair(ctx context.Context, c *certificate) {
+	if _, ok := c.logDet(ctx, st.w); ok {
 		return
 	}
-	if _, ok := nearestInterior(st.b, st.w, c.factor); !ok {
+	if _, ok := c.nearestInterior(ctx, st.w); !ok {
 		interior(st.b, st.w)
 	}
 }

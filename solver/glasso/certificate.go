@@ -34,17 +34,18 @@ func newCertificate(b *block) *certificate {
 	n := b.len()
 	c := &certificate{
 		b:       b,
-		primal:  math.Inf(1),
 		theta:   dense.NewSym(n, nil),
 		dual:    math.Inf(-1),
 		factor:  make([]float64, n*n),
 		trial:   dense.NewSym(n, nil),
 		lastGap: math.Inf(1),
 	}
+	c.primal = float64(n)
 	for i, r := range b.pen.diagonal {
-		c.theta.Set(i, i, 1/(b.s.At(i, i)+r))
+		v := b.s.At(i, i) + r
+		c.theta.Set(i, i, 1/v)
+		c.primal += math.Log(v)
 	}
-	c.primal, _ = c.objective(c.theta)
 	return c
 }
 
@@ -52,10 +53,28 @@ func newCertificate(b *block) *certificate {
 // point was found.
 func (c *certificate) gap() float64 { return math.Max(0, c.primal-c.dual) }
 
+// logDet is log det a for a positive definite a. When ctx ends it returns false
+// at once, then and ever after: c.factor may be in use in the background.
+func (c *certificate) logDet(ctx context.Context, a *dense.Sym) (logdet float64, ok bool) {
+	if ctx.Err() != nil {
+		return 0, false
+	}
+	n := a.Len()
+	if n < awaitFrom { // no closure, no allocation
+		return c.b.work.LogDet(a, c.factor)
+	}
+	var l float64
+	var definite bool
+	if await(ctx, n, func() { l, definite = c.b.work.LogDet(a, c.factor) }) != nil {
+		return 0, false
+	}
+	return l, definite
+}
+
 // objective is −log det Θ + tr(SΘ) + Σ ρij|Θij|, and whether Θ is positive
-// definite. It leaves the Cholesky factor of Θ in c.factor.
-func (c *certificate) objective(theta *dense.Sym) (float64, bool) {
-	logdet, ok := c.b.work.LogDet(theta, c.factor)
+// definite.
+func (c *certificate) objective(ctx context.Context, theta *dense.Sym) (float64, bool) {
+	logdet, ok := c.logDet(ctx, theta)
 	if !ok {
 		return math.Inf(1), false
 	}
@@ -78,8 +97,8 @@ func linear(b *block, theta *dense.Sym) float64 {
 
 // offerPrimal takes theta, copied, if it is positive definite and better than
 // what was there.
-func (c *certificate) offerPrimal(theta *dense.Sym) {
-	if obj, ok := c.objective(theta); ok {
+func (c *certificate) offerPrimal(ctx context.Context, theta *dense.Sym) {
+	if obj, ok := c.objective(ctx, theta); ok {
 		c.offerPrimalAt(theta, obj)
 	}
 }
@@ -95,7 +114,7 @@ func (c *certificate) offerPrimalAt(theta *dense.Sym, objective float64) {
 
 // offerDual clips w into the dual's box and takes its value if that is better
 // than what was there.
-func (c *certificate) offerDual(w *dense.Sym) {
+func (c *certificate) offerDual(ctx context.Context, w *dense.Sym) {
 	for i := range w.Len() {
 		from, to, s, r := w.Row(i), c.trial.Row(i), c.b.s.Row(i), c.b.pen.row(i)
 		for j, v := range from {
@@ -103,7 +122,7 @@ func (c *certificate) offerDual(w *dense.Sym) {
 		}
 		to[i] = s[i] + c.b.pen.diagonal[i]
 	}
-	if v, ok := nearestInterior(c.b, c.trial, c.factor); ok {
+	if v, ok := c.nearestInterior(ctx, c.trial); ok {
 		c.dual = math.Max(c.dual, v+float64(w.Len()))
 	}
 }
@@ -116,11 +135,12 @@ func clip(x, lo, hi float64) float64 {
 // nearestInterior moves w, which lies in the dual's box, towards the interior
 // point until it is positive definite, and returns its log det. The box is
 // convex, so that w stays in it.
-func nearestInterior(b *block, w *dense.Sym, factor []float64) (float64, bool) {
-	logdet, ok := b.work.LogDet(w, factor)
-	if ok {
-		return logdet, true
+func (c *certificate) nearestInterior(ctx context.Context, w *dense.Sym) (float64, bool) {
+	logdet, ok := c.logDet(ctx, w)
+	if ok || ctx.Err() != nil {
+		return logdet, ok
 	}
+	b := c.b
 	alpha := interiorShrinkage(b)
 	if alpha == 0 {
 		return 0, false
@@ -135,8 +155,8 @@ func nearestInterior(b *block, w *dense.Sym, factor []float64) (float64, bool) {
 				}
 			}
 		}
-		if logdet, ok = b.work.LogDet(w, factor); ok {
-			return logdet, true
+		if logdet, ok = c.logDet(ctx, w); ok || ctx.Err() != nil {
+			return logdet, ok
 		}
 	}
 	return 0, false
@@ -205,10 +225,10 @@ func (c *certificate) outcome(status solver.Status, iterations int) outcome {
 //	Sij − (Θ⁻¹)ij + ρij·sign(Θij) = 0 where Θij ≠ 0,   |Sij − (Θ⁻¹)ij| ≤ ρij elsewhere,
 //
 // in the units before rescaling.
-func kktResidual(work *dense.Workspace, b *block, out outcome, scale []float64) float64 {
+func kktResidual(b *block, out outcome, scale []float64) float64 {
 	theta := out.theta
 	w := dense.NewSym(theta.Len(), nil)
-	if _, ok := work.Inverse(w, theta); !ok {
+	if _, ok := b.work.Inverse(w, theta); !ok {
 		return math.Inf(1)
 	}
 	var worst float64

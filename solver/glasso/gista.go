@@ -60,7 +60,7 @@ func gista(ctx context.Context, b *block) outcome {
 		if !ok {
 			// No step, however short, gains anything: Θ is optimal to
 			// rounding.
-			c.offerDual(now.inverse)
+			c.offerDual(ctx, now.inverse)
 			status, more := c.next(ctx, iteration, 0)
 			if more {
 				status = solver.Stalled
@@ -72,7 +72,7 @@ func gista(ctx context.Context, b *block) outcome {
 			continue
 		}
 		c.offerPrimalAt(now.theta, now.smooth+penaltyOf(b, now.theta))
-		c.offerDual(now.inverse)
+		c.offerDual(ctx, now.inverse)
 		if status, more := c.next(ctx, iteration, gistaPatience); !more {
 			return c.outcome(status, iteration)
 		}

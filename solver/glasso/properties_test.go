@@ -281,7 +281,9 @@ func TestInterrupted(t *testing.T) {
 	s := randomCovariance(rand.New(rand.NewPCG(4, 4)), 320, 40)
 	pen := Penalty{Rho: 0.05}
 	reference := mustSolve(t, BCD{Settings{Penalty: pen, Gap: 1e-8}}, s)
-	for name, sv := range all(Settings{Penalty: pen, Gap: 1e-12}) {
+	solvers := all(Settings{Penalty: pen, Gap: 1e-12})
+	solvers["textbook admm"] = ADMM{Settings: Settings{Penalty: pen, Gap: 1e-12}, Lambda: 1}
+	for name, sv := range solvers {
 		for _, wait := range []time.Duration{-1, 0, 30 * time.Millisecond, 150 * time.Millisecond} {
 			ctx, cancel := context.WithTimeout(t.Context(), wait)
 			est, err := sv.Solve(ctx, solver.Problem{S: s})

@@ -91,10 +91,13 @@ func validateQuadratic(lambda, offset float64) error {
 	return nil
 }
 
+// awaitFrom is the size from which a kernel may take long enough to be felt.
+const awaitFrom = 300
+
 // await runs f, which works on n×n matrices, and returns early when ctx ends
 // if f may take long. The memory f writes to must then be left alone.
 func await(ctx context.Context, n int, f func()) error {
-	if n < 300 {
+	if n < awaitFrom {
 		f()
 		return nil
 	}

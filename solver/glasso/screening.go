@@ -79,7 +79,7 @@ type method struct {
 	run   func(ctx context.Context, b *block) outcome
 	// residual is the largest violation of the optimality conditions, in
 	// units of S; scale is what the block was multiplied by.
-	residual func(work *dense.Workspace, b *block, out outcome, scale []float64) float64
+	residual func(b *block, out outcome, scale []float64) float64
 }
 
 // solve splits p into connected components, has m solve each, in parallel, and
@@ -185,10 +185,12 @@ func solveComponent(ctx context.Context, s *dense.Sym, set Settings, idx []int, 
 	if m.whole || b.penalised() {
 		out = m.run(ctx, b)
 	} else {
-		out = unpenalised(b)
+		out = unpenalised(ctx, b)
 	}
-	// A cancelled method may have left a kernel at work on its own memory.
-	out.kkt = m.residual(dense.NewWorkspace(set.engine(), n), b, out, scale)
+	out.kkt = math.NaN() // there is no time for it after an interruption
+	if out.status != solver.Interrupted {
+		out.kkt = m.residual(b, out, scale)
+	}
 	out.objective += shift
 	rescaled(out.theta, scale, false)
 	return out
@@ -226,7 +228,7 @@ func (b *block) penalised() bool {
 
 // unpenalised solves a block none of whose off-diagonal entries is penalised:
 // Θ = S⁻¹ in closed form, or no optimum when S is singular.
-func unpenalised(b *block) outcome {
+func unpenalised(ctx context.Context, b *block) outcome {
 	n := b.len()
 	w := b.s.Clone()
 	for i, r := range b.pen.diagonal {
@@ -244,7 +246,7 @@ func unpenalised(b *block) outcome {
 		}
 	}
 	c := newCertificate(b)
-	obj, _ := c.objective(theta)
+	obj, _ := c.objective(ctx, theta)
 	return outcome{theta: theta, status: solver.Unbounded, objective: obj, gap: math.Inf(1)}
 }
 
