@@ -1,0 +1,24 @@
+# docker build -t gladflow .
+# docker run --rm -v "$PWD:/data" --user "$(id -u):$(id -g)" gladflow recover expression.tsv.gz
+
+FROM golang:1.26.8-bookworm AS build
+WORKDIR /src
+# The modules are a layer of their own, kept while only the sources change.
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /out/gladflow ./plugin/gladflow
+
+# Debian, not Alpine or scratch: without cgo the binary still opens OpenBLAS at
+# run time, and that needs glibc.
+FROM debian:12.11-slim
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ca-certificates libopenblas0-pthread \
+ && rm -rf /var/lib/apt/lists/*
+RUN useradd --uid 10001 --user-group --no-create-home --home-dir /data --shell /usr/sbin/nologin gladflow \
+ && install -d -o gladflow -g gladflow /data
+COPY --from=build /out/gladflow /usr/local/bin/gladflow
+# By number, so that a cluster can see that it is not root.
+USER 10001:10001
+WORKDIR /data
+ENTRYPOINT ["gladflow"]

@@ -1,0 +1,47 @@
+# Short names for the commands in the README. None is needed: Go alone builds
+# and tests everything.
+
+FUZZTIME ?= 20s
+IMAGE ?= gladflow
+
+.PHONY: help build test race lint demo ecoli ci fuzz bench docker clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## the binary, in bin/gladflow; no cgo
+	CGO_ENABLED=0 go build -trimpath -o bin/gladflow ./plugin/gladflow
+
+test: ## all tests
+	go test ./...
+
+race: ## all tests under the race detector; needs a C compiler
+	.ci/run race
+
+lint: ## gofmt, go vet, staticcheck
+	.ci/run format vet lint
+
+demo: ## simulate a small network, recover and score it, in gladflow-demo/
+	go run ./plugin/gladflow demo
+
+ecoli: ## the E. coli run on ../shared/data, its files checked
+	.ci/run ecoli
+
+ci: ## everything that continuous integration runs
+	.ci/run
+
+fuzz: ## every fuzz target for FUZZTIME (20s)
+	@set -e; for p in $$(go list ./...); do \
+		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
+			echo "== $$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p; \
+		done; \
+	done
+
+bench: ## all benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+docker: ## the container image, named IMAGE (gladflow)
+	docker build -t $(IMAGE) .
+
+clean: ## what build and demo wrote
+	rm -rf bin out gladflow-demo

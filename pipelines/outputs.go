@@ -1,0 +1,226 @@
+package pipelines
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
+)
+
+// Keys of the metadata of every file that a run writes; the rest are in
+// metadata and write.
+const (
+	MetaVersion    = "gladflow.version"
+	MetaDirected   = "gladflow.directed"
+	MetaVariables  = "gladflow.variables"
+	MetaDeviations = "gladflow.standard_deviations"
+)
+
+func (r *recovery) path(name string) string { return filepath.Join(r.job.Out, name) }
+
+// write writes the edge list and the precision matrix of an estimate and
+// returns the names of the files.
+func (r *recovery) write(est *solver.Estimate, res *SolverResult) ([]string, error) {
+	if r.job.Out == "" {
+		return nil, nil
+	}
+	theta, z, err := r.inUnits(est)
+	if err != nil {
+		return nil, err
+	}
+	format := r.job.Format
+	meta := r.solverMetadata(res)
+	edges := res.Name + ".edges." + format
+	meta["gladflow.edges"] = r.job.Edges
+	if err := arrowio.WriteEdges(r.path(edges), format, r.edges(est, theta), meta); err != nil {
+		return nil, err
+	}
+	delete(meta, "gladflow.edges")
+	precision := res.Name + ".precision." + format
+	meta["gladflow.matrix"] = "sparse (Z)"
+	if r.job.Precision == PrecisionDense {
+		meta["gladflow.matrix"] = "dense (Theta)"
+		err = arrowio.WriteDensePrecision(r.path(precision), format, r.input.names, theta, meta)
+	} else {
+		err = arrowio.WritePrecision(r.path(precision), format, r.input.names, z, meta)
+	}
+	if err != nil {
+		return []string{edges}, err
+	}
+	return []string{edges, precision}, nil
+}
+
+// inUnits returns Θ and Z in the units that the job asks for.
+func (r *recovery) inUnits(est *solver.Estimate) (theta, z *dense.Sym, err error) {
+	if r.job.Units != UnitsOriginal || !r.standardised() {
+		return est.Precision, est.Support, nil
+	}
+	theta = r.original(est.Precision)
+	z = theta
+	if est.Support != est.Precision {
+		z = r.original(est.Support)
+	}
+	if !theta.Finite() || !z.Finite() {
+		return nil, nil, errors.New("pipelines: the precision matrix in original units is beyond the range of float64; leave units at standardised")
+	}
+	return theta, z, nil
+}
+
+// original is Θij/(σi·σj).
+func (r *recovery) original(a *dense.Sym) *dense.Sym {
+	sd := r.result.StandardDeviations
+	b := dense.NewSym(a.Len(), nil)
+	for i := range a.Len() {
+		to := b.Row(i)
+		for j, v := range a.Row(i) {
+			// The smaller index first, lest rounding break the symmetry.
+			lo, hi := min(i, j), max(i, j)
+			to[j] = v / sd[lo] / sd[hi]
+		}
+	}
+	return b
+}
+
+// edges are the pairs that the job asks for; theta is in the job's units.
+func (r *recovery) edges(est *solver.Estimate, theta *dense.Sym) []arrowio.Edge {
+	names := r.input.names
+	everyPair := r.job.Edges != EdgesSupport
+	var list []arrowio.Edge
+	for i := range names {
+		support := est.Support.Row(i)
+		for j := i + 1; j < len(names); j++ {
+			if !everyPair && support[j] == 0 {
+				continue
+			}
+			list = append(list, arrowio.Edge{
+				Source:             names[i],
+				Target:             names[j],
+				Score:              est.Score(i, j),
+				Precision:          theta.At(i, j),
+				PartialCorrelation: est.PartialCorrelation(i, j),
+			})
+		}
+	}
+	if n, _ := r.job.top(); n > 0 && n < len(list) {
+		// Ties go by name, as in the file.
+		slices.SortFunc(list, func(a, b arrowio.Edge) int {
+			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
+		})
+		list = list[:n]
+	}
+	return list
+}
+
+// metadata is what every file of the run carries. Times are left to run.json:
+// the same job gives the same bytes.
+func (r *recovery) metadata() map[string]string {
+	m := map[string]string{
+		MetaVersion:             r.result.Version,
+		MetaDirected:            "false",
+		"gladflow.job":          text(r.job),
+		"gladflow.engine":       r.result.Engine,
+		"gladflow.input_sha256": r.result.Input.SHA256,
+		"gladflow.samples":      strconv.Itoa(r.result.Input.Samples),
+		"gladflow.shrinkage":    number(r.result.Input.Shrinkage),
+	}
+	if ref := r.result.Reference; ref != nil {
+		m["gladflow.reference_sha256"] = ref.SHA256
+		m["gladflow.population"] = ref.Text
+	}
+	return m
+}
+
+// solverMetadata is what the files of one solver carry besides.
+func (r *recovery) solverMetadata(res *SolverResult) map[string]string {
+	m := r.metadata()
+	m["gladflow.solver"] = res.Name
+	m["gladflow.status"] = res.StatusText()
+	m["gladflow.iterations"] = strconv.Itoa(res.Iterations)
+	for key, f := range map[string]Figure{
+		"penalty": res.Penalty, "objective": res.Objective, "duality_gap": res.DualityGap,
+		"relative_gap": res.RelativeGap, "kkt_residual": res.KKTResidual,
+	} {
+		if v := float64(f); !math.IsNaN(v) {
+			m["gladflow."+key] = number(v)
+		}
+	}
+	if res.Model != "" {
+		m["gladflow.model"] = res.Model
+	}
+	m["gladflow.units"] = UnitsStandardised
+	if r.job.Units == UnitsOriginal || !r.standardised() {
+		m["gladflow.units"] = UnitsOriginal
+	}
+	m[MetaVariables] = text(r.result.Variables)
+	m[MetaDeviations] = text(r.result.StandardDeviations)
+	return m
+}
+
+// text is v as JSON. It is for values that have one.
+func text(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// runFile is the name of the document that a run leaves in its folder.
+const runFile = "run.json"
+
+func (r *recovery) writeRun() error {
+	if r.job.Out == "" {
+		return nil
+	}
+	data, err := json.MarshalIndent(r.result, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := replaceFile(r.path(runFile), append(data, '\n')); err != nil {
+		return fmt.Errorf("pipelines: writing %s: %w", r.path(runFile), err)
+	}
+	return nil
+}
+
+// replaceFile writes a file under a temporary name and renames it. Unlike
+// os.CreateTemp it leaves the permissions to the process's umask.
+func replaceFile(path string, data []byte) (err error) {
+	folder, name := filepath.Split(path)
+	var f *os.File
+	for n := 0; ; n++ {
+		f, err = os.OpenFile(filepath.Join(folder, fmt.Sprintf(".%s.%d-%d.tmp", name, os.Getpid(), n)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	if _, err = f.Write(data); err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	return err
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gladflow/gladflow/pipelines"
+)
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2 // wrong usage or bad input
+	exitInterrupted = 3 // what had finished is kept
+)
+
+// run is gladflow with everything it takes from its process: it returns the
+// exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	out := &checkedWriter{w: stdout}
+	root := newRoot(stdin, out, stderr)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("writing the result: %w", out.err)
+	}
+	return report(ctx, err, stderr)
+}
+
+func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "gladflow",
+		Short: "recover networks from tables of samples",
+		Long: `gladflow takes a table of samples, such as gene expression or prices, and
+recovers the network behind it: a sparse precision matrix and a ranked list of
+edges, with a certificate of how close each is to the optimum.`,
+		Example: `  gladflow demo
+  gladflow recover expression.parquet --out network
+  gladflow recover expression.tsv.gz --id-column condition --solvers glad,bcd --penalty 0.3 --reference known.tsv --out network
+  gladflow evaluate network/bcd.edges.parquet known.tsv`,
+		Version:       pipelines.Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.Help()
+			}
+			return unknownCommand(c, args[0])
+		},
+	}
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetVersionTemplate("gladflow {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(helpCommand())
+	root.AddCommand(
+		recoverCommand(), evaluateCommand(), runCommand(), schemaCommand(),
+		solversCommand(), modelsCommand(), describeCommand(), demoCommand(), versionCommand(),
+	)
+	return root
+}
+
+// helpCommand is cobra's, but that an unknown topic is wrong usage.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "say how a command is used",
+		RunE: func(c *cobra.Command, args []string) error {
+			topic, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(c.Root(), args[0])
+			}
+			topic.InitDefaultHelpFlag()
+			return topic.Help()
+		},
+	}
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	var names []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	hint := pipelines.Suggestion(name, names)
+	if hint == "" {
+		hint = "; choose from " + strings.Join(names, ", ")
+	}
+	return usage(root, "there is no command %q%s", name, hint)
+}
+
+// A usageError is a command line that cannot be understood.
+type usageError struct {
+	sentence string
+	command  string // with its parents
+}
+
+func (e *usageError) Error() string { return e.sentence }
+
+func usage(c *cobra.Command, format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...), c.CommandPath()}
+}
+
+// arguments makes a command take exactly the arguments named.
+func arguments(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return usage(c, "%s is missing; write %s", strings.Join(names[len(args):], " and "), c.UseLine())
+		case len(args) > len(names) && len(names) == 0:
+			return usage(c, "%q is too much; %s takes no arguments", args[0], c.Name())
+		case len(args) > len(names):
+			return usage(c, "%q is too much; %s takes %s", args[len(names)], c.Name(), strings.Join(names, " and "))
+		}
+		return nil
+	}
+}
+
+// report says what went wrong and turns it into an exit code.
+func report(ctx context.Context, err error, stderr io.Writer) int {
+	var wrong *usageError
+	var job *pipelines.JobError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &wrong):
+		fmt.Fprintf(stderr, "gladflow: %s\nsee %s --help\n", wrong.sentence, wrong.command)
+		return exitUsage
+	case errors.As(err, &job):
+		fmt.Fprintf(stderr, "gladflow: %s\n", sentence(job))
+		return exitUsage
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		fmt.Fprintln(stderr, "gladflow: interrupted; what had finished is kept")
+		return exitInterrupted
+	}
+	fmt.Fprintf(stderr, "gladflow: %s\n", sentence(err))
+	return exitFailed
+}
+
+// packagePrefix is what errors begin with for those who read code.
+var packagePrefix = regexp.MustCompile(`^(pipelines|arrowio|covariance|dense|glasso|glad|metric|simulate|solver): `)
+
+// sentence is an error for those who do not.
+func sentence(err error) string {
+	return packagePrefix.ReplaceAllString(err.Error(), "")
+}
+
+// checkedWriter remembers that writing failed: to a full disk, a closed pipe.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.w.Write(p)
+	c.err = err
+	return n, err
+}

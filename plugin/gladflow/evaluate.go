@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gladflow/gladflow/pipelines"
+)
+
+func evaluateCommand() *cobra.Command {
+	var e pipelines.Evaluation
+	c := &cobra.Command{
+		Use:   "evaluate EDGES REFERENCE",
+		Short: "score a list of edges against a known network",
+		Long: `Scores a ranked list of edges, of gladflow or of any other program, against a
+known network: the area under the ROC curve and under the precision-recall
+curve, on the pairs that the population says.
+
+By default that is the protocol of the DREAM5 challenge: the pairs that the
+reference labels, directed, the order of the list as the rank, pairs that are
+not in the list tied last.`,
+		Example: `  gladflow evaluate network/bcd.edges.parquet known.tsv
+  gladflow evaluate published.tsv.gz known.tsv.gz
+  gladflow evaluate published.tsv.gz known.tsv.gz --population all --undirected --json`,
+		Args: arguments("EDGES", "REFERENCE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			e.EdgeList, e.Reference = args[0], args[1]
+			r, err := pipelines.Evaluate(c.Context(), e, pipelines.Host{Stdin: c.InOrStdin()})
+			if err != nil {
+				return asFlag(c, &e, err)
+			}
+			if e.JSON {
+				printJSON(c.OutOrStdout(), r)
+			} else {
+				printEvaluation(c.OutOrStdout(), r)
+			}
+			return nil
+		},
+	}
+	bind(c, &e, "edge_list", "reference")
+	return c
+}
+
+func printEvaluation(w io.Writer, r *pipelines.EvaluationResult) {
+	t := table{columns: []column{{"AUROC", right}, {"AUPR", right}, {"average precision", right}}}
+	t.add(area(r.AUROC), area(r.AUPR), area(r.AveragePrecision))
+	t.print(w)
+	fmt.Fprintf(w, "\npopulation %s\n", r.Reference.Text)
+	by := "the order of its lines"
+	if r.RankedBy == pipelines.RankScore {
+		by = "its scores"
+	}
+	both := ""
+	if r.Symmetric {
+		both = ", each for both directions"
+	}
+	fmt.Fprintf(w, "list of %d edges%s, ranked by %s: %d pairs of the population are in it, the others tie last\n", r.Lines, both, by, r.Listed)
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gladflow/gladflow/pipelines"
+)
+
+func solversCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "solvers",
+		Short: "list the solvers",
+		Example: `  gladflow solvers
+  gladflow solvers --json`,
+		Args: arguments(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			w := c.OutOrStdout()
+			if asJSON {
+				printJSON(w, pipelines.Solvers())
+				return nil
+			}
+			for i, s := range pipelines.Solvers() {
+				if i > 0 {
+					fmt.Fprintln(w)
+				}
+				fmt.Fprintf(w, "%-6s %s\n       %s\n", s.Name, s.Title, s.Description)
+				if s.Minimises != "" {
+					fmt.Fprintf(w, "       minimises %s\n", s.Minimises)
+				}
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
+}

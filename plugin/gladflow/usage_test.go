@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/gladflow/gladflow/pipelines"
+)
+
+// Everything that a user can do wrong ends with code 2 and one sentence that
+// says what to do.
+func TestWrongUsage(t *testing.T) {
+	table := file(t, "table.csv", expression())
+	covariance := file(t, "s.csv", "a,b\n2,0.5\n0.5,2\n")
+	strangers := file(t, "strangers.tsv", "x\ty\t1\nx\tz\t0\n")
+	whole := compressed(t, expression())
+	truncated := file(t, "t.csv.gz", string(whole[:len(whole)/2]))
+	parquet := demoSamples(t)
+	truncatedParquet := file(t, "t.parquet", string(parquet[:len(parquet)/2]))
+	job := file(t, "job.yaml", "input: "+table+"\npenlty: 0.1\n")
+
+	for _, c := range []struct {
+		args string // separated by blanks
+		want string // in the sentence
+		hint string // the command whose help is named
+	}{
+		{"frobnicate", `no command "frobnicate"; choose from`, "gladflow"},
+		{"recovr x.csv", "did you mean recover?", "gladflow"},
+		{"help frobnicate", `no command "frobnicate"; choose from`, "gladflow"},
+		{"recover", "INPUT is missing; write gladflow recover INPUT", "gladflow recover"},
+		{"recover a b", `"b" is too much; recover takes INPUT`, "gladflow recover"},
+		{"evaluate a", "REFERENCE is missing", "gladflow evaluate"},
+		{"solvers x", "takes no arguments", "gladflow solvers"},
+		{"recover x --pnalty 1", "did you mean --penalty?", "gladflow recover"},
+		{"recover x -q", "no flag -q", "gladflow recover"},
+		{"recover x --penalty", "--penalty has no value", "gladflow recover"},
+		{"recover x --gap small", `--gap: "small" is not a number`, "gladflow recover"},
+		{"recover x --time-limit 90", "--time-limit: \"90\" is not a duration; write it as 90s", "gladflow recover"},
+		{"recover x --penalty -0.1", "--penalty: -0.1 is negative", "gladflow recover"},
+		{"recover x --penalty NaN", "--penalty: \"NaN\" is neither", "gladflow recover"},
+		{"recover x --penalty Inf", "--penalty: \"Inf\" is neither", "gladflow recover"},
+		{"recover x --solvers glad,foo", `--solvers: "foo" is unknown; choose from glad, bcd, gista, admm, am`, "gladflow recover"},
+		{"recover x --reference y --population some", "--population: \"some\" is unknown; choose labelled or all", "gladflow recover"},
+		{"recover x --population all", "--population: there is no reference", "gladflow recover"},
+		{"recover x --device cuda", "--device: this build has no GPU code; choose cpu or auto", "gladflow recover"},
+		{"recover x --input table.csv", "--input: \"table.csv\" is unknown", "gladflow recover"},
+		{"recover x --input-kind table.csv", "--input: \"table.csv\" is unknown", "gladflow recover"},
+		{"recover " + covariance + " --input covariance", "--samples: the number of samples is missing", "gladflow recover"},
+		{"recover " + covariance + " --input correlation --samples 9", "--input: the diagonal entry of \"a\" is 2", "gladflow recover"},
+		{"recover " + table + " --id-column id --model nothing", "--model: \"nothing\" is neither", "gladflow recover"},
+		{"recover " + table + " --id-column id --out " + filepath.Join(table, "out"), "--out: the folder cannot be made", "gladflow recover"},
+		{"demo --out " + filepath.Join(table, "out"), "--out: the folder cannot be made", "gladflow demo"},
+		{"models --card nothing", "\"nothing\" is neither a built-in model", ""},
+		{"recover missing.csv", "missing.csv: there is no such file", ""},
+		{"recover " + t.TempDir(), "folder", ""},
+		{"recover " + table, "--id-column id", ""},
+		{"recover " + truncated + " --id-column id", "truncated", ""},
+		{"recover " + truncatedParquet + " --id-column sample", "truncated", ""},
+		{"recover " + table + " --id-column id --reference missing.tsv", "missing.tsv: there is no such file", ""},
+		{"recover " + table + " --id-column id --reference " + strangers, "names no pair of the table's variables; check", ""},
+		{"run missing.yaml", "missing.yaml: there is no such file", ""},
+		{"run " + job, "job.yaml: line 2: penlty: the key is unknown; did you mean penalty?", ""},
+		{"evaluate missing.tsv " + strangers, "missing.tsv: there is no such file", ""},
+		{"evaluate " + table + " " + strangers + " --rank x", "--rank: \"x\" is unknown; choose auto, order or score", "gladflow evaluate"},
+	} {
+		code, stdout, stderr := gladflow(t, strings.Fields(c.args)...)
+		want := ""
+		if c.hint != "" {
+			want = "see " + c.hint + " --help\n"
+		}
+		first, rest, _ := strings.Cut(stderr, "\n")
+		if code != exitUsage || stdout != "" || !strings.HasPrefix(first, "gladflow: ") || !strings.Contains(first, c.want) || rest != want {
+			t.Errorf("gladflow %s: code %d, prints %q and\n%swant code 2, %q and then %q", c.args, code, stdout, stderr, c.want, want)
+		}
+	}
+}
+
+func compressed(t *testing.T, text string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func demoSamples(t *testing.T) []byte {
+	job, err := pipelines.Demo(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(job.Input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Every field of a job but its input has a flag, and every flag is a field.
+func TestFlagsAreFields(t *testing.T) {
+	for name, fields := range map[string][]pipelines.Field{
+		"recover":  pipelines.Fields(&pipelines.Job{})[1:],
+		"evaluate": pipelines.Fields(&pipelines.Evaluation{})[2:],
+	} {
+		c := command(t, name)
+		known := map[string]bool{"help": true}
+		for _, f := range fields {
+			flag := c.Flags().Lookup(flagOf(f))
+			known[flagOf(f)] = true
+			if flag == nil || !strings.HasPrefix(flag.Usage, f.Description) {
+				t.Errorf("%s: the flag of %s is %+v", name, f.Key, flag)
+			}
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if !known[f.Name] {
+				t.Errorf("%s: --%s is no field", name, f.Name)
+			}
+		})
+	}
+}
+
+func command(t *testing.T, name string) *cobra.Command {
+	t.Helper()
+	for _, c := range newRoot(nil, nil, nil).Commands() {
+		if c.Name() == name {
+			return c
+		}
+	}
+	t.Fatalf("there is no command %s", name)
+	return nil
+}
+
+// Flags fill the fields of their name.
+func TestFlagsFillTheJob(t *testing.T) {
+	for flag, value := range map[string]string{
+		"--penalty": "0.25", "--penalise-diagonal": "", "--penalize-diagonal": "", "--time-limit": "90s",
+		"--solvers": "bcd, am", "--samples": "12", "--input": "covariance", "--gap": "1e-3", "--edges": "top:5",
+	} {
+		var job pipelines.Job
+		c := &cobra.Command{Use: "x", RunE: func(*cobra.Command, []string) error { return nil }}
+		bind(c, &job, "input")
+		arg := flag + "=" + value
+		if value == "" {
+			arg = flag
+		}
+		c.SetArgs([]string{arg})
+		if err := c.Execute(); err != nil {
+			t.Errorf("%s: %v", arg, err)
+			continue
+		}
+		changed := 0
+		for _, zero := range []bool{
+			job.Penalty == "", !job.PenaliseDiagonal, job.TimeLimit == 0, job.Solvers == nil, job.Samples == 0,
+			job.InputKind == "", job.Gap == 0, job.Edges == "",
+		} {
+			if !zero {
+				changed++
+			}
+		}
+		if changed != 1 {
+			t.Errorf("%s fills %+v", arg, job)
+		}
+	}
+}
+
+func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
+	for _, c := range newRoot(nil, nil, nil).Commands() {
+		if c.Name() == "completion" || c.Name() == "help" {
+			continue
+		}
+		if !strings.Contains(c.Example, "gladflow "+c.Name()) || c.Short == "" {
+			t.Errorf("%s: short %q, example %q", c.Name(), c.Short, c.Example)
+		}
+		code, stdout, stderr := gladflow(t, c.Name(), "--help")
+		if code != exitDone || !strings.Contains(stdout, "Usage:") || !strings.Contains(stdout, c.Example) || stderr != "" {
+			t.Errorf("%s --help: code %d\n%s%s", c.Name(), code, stdout, stderr)
+		}
+	}
+	if code, stdout, stderr := gladflow(t, "help", "demo"); code != exitDone || !strings.Contains(stdout, "gladflow demo") || stderr != "" {
+		t.Errorf("gladflow help demo: code %d\n%s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := gladflow(t); code != exitDone || !strings.Contains(stdout, "recover") || stderr != "" {
+		t.Errorf("gladflow: code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	for args, want := range map[string]string{
+		"recover x --solvers glad,b":     "glad,bcd\t",
+		"recover x --population ":        "labelled\nall\n",
+		"recover x --model ":             "constant-untrained\n",
+		"models --card ":                 "constant-untrained\n",
+		"evaluate x y --rank ":           "auto\norder\nscore\n",
+		"recover x --penalty ":           "ebic\n",
+		"recover x --edges ":             "support\nall\ntop:\n",
+		"recover x --shrinkage ":         "ledoit-wolf\n",
+		"recover x --engine ":            "auto\nopenblas\ngonum\n",
+		"recover x --reference ":         ":0\n", // files
+		"recover x --out ":               ":16\n",
+		"recover x --id-column ":         ":4\n", // nothing
+		"recover x --solvers glad,glad,": "glad,bcd\t",
+	} {
+		code, stdout, _ := gladflow(t, append([]string{"__complete"}, strings.Split(args, " ")...)...)
+		if code != exitDone || !strings.Contains(stdout, want) {
+			t.Errorf("%q completes to %q, want %q", args, stdout, want)
+		}
+	}
+}
