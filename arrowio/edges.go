@@ -1,6 +1,9 @@
 package arrowio
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // An EdgeList is a network as a list of pairs, in the order of its file.
 type EdgeList struct {
@@ -11,6 +14,10 @@ type EdgeList struct {
 	Score []float64
 	// Label says which pairs are edges; nil when the file has no labels.
 	Label []bool
+	// Unordered says that the file has the columns of WriteEdges, each of whose
+	// pairs stands for both directions. A CSV that has lost its companion is
+	// known by them.
+	Unordered bool
 	// Metadata is what the file's schema carries, for CSV what its companion
 	// FILE-metadata.json does; nil for neither.
 	Metadata map[string]string
@@ -44,7 +51,7 @@ func ReadEdges(ctx context.Context, path string, o ListOptions) (*EdgeList, erro
 		return nil, err
 	}
 	defer l.close()
-	e := &EdgeList{Metadata: l.metadata()}
+	e := &EdgeList{Metadata: l.metadata(), Unordered: isEdgeTable(l.columnNames())}
 	seen := make(map[[2]string]struct{})
 	err = l.each(func(row int, p pair) error {
 		e.Source = append(e.Source, p.source)
@@ -80,6 +87,12 @@ func ReadEdges(ctx context.Context, path string, o ListOptions) (*EdgeList, erro
 		}
 	}
 	return e, nil
+}
+
+// isEdgeTable reports whether a table has the columns that WriteEdges writes and
+// no other list has.
+func isEdgeTable(names []string) bool {
+	return slices.Contains(names, "partial_correlation") && slices.Contains(names, "sign")
 }
 
 // A Reference is a network that is held to be true.

@@ -94,23 +94,11 @@ func wantInputError(t testing.TB, err error, words ...string) {
 	}
 }
 
-// shared is a file of the data sets that lie beside the repository.
+// shared is a file of the data sets that lie beside the repository. Tests run
+// in the folder of their package.
 func shared(t testing.TB, path ...string) string {
 	t.Helper()
-	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			break
-		}
-		if folder == filepath.Dir(folder) {
-			t.Skip("the repository's root was not found")
-		}
-		folder = filepath.Dir(folder)
-	}
-	p := filepath.Join(append([]string{folder, "..", "shared", "data"}, path...)...)
+	p := filepath.Join(append([]string{"..", "..", "shared", "data"}, path...)...)
 	if _, err := os.Stat(p); err != nil {
 		t.Skipf("the data set %s is not here", filepath.Join(path...))
 	}

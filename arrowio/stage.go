@@ -10,6 +10,20 @@ import (
 	"path/filepath"
 )
 
+// ReplaceFile writes a file under a temporary name in the folder of path, puts
+// it on disk and gives it its name: whoever opens path finds what was there
+// before or what write has written, whole. On an error nothing is left behind.
+func ReplaceFile(path string, write func(io.Writer) error) error {
+	s, err := stage(path, write)
+	if err == nil {
+		err = s.commit()
+	}
+	if err != nil {
+		return fmt.Errorf("arrowio: writing %s: %w", path, err)
+	}
+	return nil
+}
+
 // A staged file is whole and on disk, under a temporary name in the folder
 // where it belongs.
 type staged struct {

@@ -1,10 +1,10 @@
 package pipelines
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -90,16 +90,21 @@ func writeSamples(path string, names []string, rows []float64) error {
 
 // writeReference lists every pair with its label.
 func writeReference(path string, names []string, theta *dense.Sym) error {
-	var b bytes.Buffer
-	b.WriteString("source,target,label\n")
-	for i, name := range names {
-		for j := i + 1; j < len(names); j++ {
-			label := 0
-			if theta.At(i, j) != 0 {
-				label = 1
-			}
-			fmt.Fprintf(&b, "%s,%s,%d\n", name, names[j], label)
+	return arrowio.ReplaceFile(path, func(w io.Writer) error {
+		if _, err := fmt.Fprintln(w, "source,target,label"); err != nil {
+			return err
 		}
-	}
-	return replaceFile(path, b.Bytes())
+		for i, name := range names {
+			for j := i + 1; j < len(names); j++ {
+				label := 0
+				if theta.At(i, j) != 0 {
+					label = 1
+				}
+				if _, err := fmt.Fprintf(w, "%s,%s,%d\n", name, names[j], label); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 }

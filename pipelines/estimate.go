@@ -3,6 +3,7 @@ package pipelines
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/covariance"
@@ -41,8 +42,23 @@ func (r *recovery) estimate(ctx context.Context) (solver.Problem, error) {
 	}
 	r.result.Variables = r.input.names
 	r.result.StandardDeviations = estimated.StdDevs
+	if r.input.samples != nil && isCounter(estimated) {
+		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("the first column, %q, counts the rows and was taken for a variable; if it labels them, name it as the id column", r.input.names[0]))
+	}
 	report.done(fmt.Sprintf("%s of %s", plural(estimated.Samples, "sample"), plural(d, "variable")))
 	return solver.Problem{S: estimated.S, Samples: estimated.Samples}, nil
+}
+
+// isCounter reports whether the first variable looks like row numbers from 0 or
+// 1: it has their mean and their standard deviation, which no measurement has
+// by chance.
+func isCounter(c *covariance.Result) bool {
+	m := float64(c.Samples)
+	divisor := c.Divisor.Of(c.Samples)
+	deviation := math.Sqrt(m * (m*m - 1) / 12 / divisor)
+	mean := c.Means[0]
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*b }
+	return m > 3 && near(c.StdDevs[0], deviation) && (near(mean, (m+1)/2) || near(mean, (m-1)/2))
 }
 
 // estimator translates the job.

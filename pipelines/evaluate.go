@@ -135,7 +135,9 @@ func Evaluate(ctx context.Context, e Evaluation, host Host) (*EvaluationResult, 
 	}, nil
 }
 
-func symmetric(edges *arrowio.EdgeList) bool { return edges.Metadata[MetaDirected] == "false" }
+func symmetric(edges *arrowio.EdgeList) bool {
+	return edges.Unordered || edges.Metadata[MetaDirected] == "false"
+}
 
 // variables are those that the list's metadata name, or else those of both
 // files.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -151,5 +152,29 @@ func TestEvaluateRefuses(t *testing.T) {
 		if !errors.As(err, &wrong) || wrong.Field != c.field || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%+v: error %v; want %q of field %s", c.e, err, c.text, c.field)
 		}
+	}
+}
+
+// A CSV that has lost its companion is known by its columns.
+func TestEvaluateCSVAlone(t *testing.T) {
+	reference := file(t, "known.tsv", star)
+	job := Job{
+		Input: table(t, 8, 40), IDColumn: "id", Solvers: []string{"glad"},
+		Reference: reference, Out: t.TempDir(), Edges: EdgesAll, Format: "csv",
+	}
+	result, err := Run(t.Context(), job, Host{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(job.Out, result.Solvers[0].Files[0])
+	if err := os.Remove(list + "-metadata.json"); err != nil {
+		t.Fatal(err)
+	}
+	e, err := Evaluate(t.Context(), Evaluation{EdgeList: list, Reference: reference}, Host{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !e.Symmetric || e.AUROC != result.Solvers[0].Metrics.AUROC {
+		t.Errorf("symmetric %t, AUROC %v; want the run's %v", e.Symmetric, e.AUROC, result.Solvers[0].Metrics.AUROC)
 	}
 }

@@ -95,24 +95,11 @@ func files(t testing.TB, folder string) []string {
 	return names
 }
 
-// shared is the folder of the reference data, or skips the test.
+// shared is a file of the reference data beside the checkout, or skips the
+// test. Tests run in the folder of their package.
 func shared(t testing.TB, path ...string) string {
 	t.Helper()
-	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			break
-		}
-		up := filepath.Dir(folder)
-		if up == folder {
-			t.Skip("the repository's root was not found")
-		}
-		folder = up
-	}
-	at := filepath.Join(append([]string{folder, "..", "shared"}, path...)...)
+	at := filepath.Join(append([]string{"..", "..", "shared"}, path...)...)
 	if _, err := os.Stat(at); err != nil {
 		t.Skipf("the reference data is not beside the checkout: %v", err)
 	}

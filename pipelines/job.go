@@ -54,9 +54,9 @@ type Job struct {
 	IterationLimit int `json:"iteration_limit,omitzero" jsonschema:"minimum=0,default=100000" jsonschema_description:"largest number of iterations of each classical solver"`
 	// ADMMLambda is the quadratic penalty of ADMM. Default: it adapts.
 	ADMMLambda float64 `json:"admm_lambda,omitzero" jsonschema:"minimum=0" jsonschema_description:"quadratic penalty of admm; 0 lets it adapt"`
-	// AMLambda is the quadratic penalty of AM. Default: the squared mean
-	// variance, 1 for correlations.
-	AMLambda float64 `json:"am_lambda,omitzero" jsonschema:"minimum=0" jsonschema_description:"quadratic penalty of am; 0 is the squared mean variance"`
+	// AMLambda is the quadratic penalty of AM. Default: four times the
+	// squared mean variance, 4 for correlations.
+	AMLambda float64 `json:"am_lambda,omitzero" jsonschema:"minimum=0" jsonschema_description:"quadratic penalty of am; 0 is four times the squared mean variance"`
 
 	// Reference is a known network, to score the recovered ones with.
 	Reference string `json:"reference,omitzero" jsonschema_description:"known network to score with: columns source, target and, if labelled, 0 or 1"`

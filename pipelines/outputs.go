@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
+	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -188,39 +186,8 @@ func (r *recovery) writeRun() error {
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(r.path(runFile), append(data, '\n')); err != nil {
-		return fmt.Errorf("pipelines: writing %s: %w", r.path(runFile), err)
-	}
-	return nil
-}
-
-// replaceFile writes a file under a temporary name and renames it. Unlike
-// os.CreateTemp it leaves the permissions to the process's umask.
-func replaceFile(path string, data []byte) (err error) {
-	folder, name := filepath.Split(path)
-	var f *os.File
-	for n := 0; ; n++ {
-		f, err = os.OpenFile(filepath.Join(folder, fmt.Sprintf(".%s.%d-%d.tmp", name, os.Getpid(), n)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	if _, err = f.Write(data); err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	return err
+	return arrowio.ReplaceFile(r.path(runFile), func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
+		return err
+	})
 }

@@ -14,24 +14,11 @@ import (
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-// shared finds a file of the folder that lies beside the repository.
+// shared finds a file of the folder that lies beside the repository. Tests run
+// in the folder of their package.
 func shared(tb testing.TB, name string) string {
 	tb.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			tb.Skip("no go.mod above the working directory")
-		}
-		dir = up
-	}
-	path := filepath.Join(dir, "..", "shared", name)
+	path := filepath.Join("..", "..", "..", "shared", name)
 	if _, err := os.Stat(path); err != nil {
 		tb.Skipf("reference data are not on this machine: %v", err)
 	}

@@ -116,7 +116,11 @@ func arguments(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < len(names):
-			return usage(c, "%s is missing; write %s", strings.Join(names[len(args):], " and "), c.UseLine())
+			verb := "is"
+			if len(names)-len(args) > 1 {
+				verb = "are"
+			}
+			return usage(c, "%s %s missing; write %s", strings.Join(names[len(args):], " and "), verb, c.UseLine())
 		case len(args) > len(names) && len(names) == 0:
 			return usage(c, "%q is too much; %s takes no arguments", args[0], c.Name())
 		case len(args) > len(names):

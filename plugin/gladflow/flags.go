@@ -139,8 +139,9 @@ func flagError(c *cobra.Command, err error) error {
 // nearestFlag suggests the flag that a mistyped one was meant to be.
 func nearestFlag(c *cobra.Command, name string) string {
 	var names []string
-	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	return pipelines.Suggestion("--"+name, names)
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	// Compared without the dashes: they would make any two names alike.
+	return strings.Replace(pipelines.Suggestion(name, names), "mean ", "mean --", 1)
 }
 
 // asFlag makes an error about a field that is a flag of c speak of the flag.

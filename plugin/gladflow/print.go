@@ -51,7 +51,10 @@ func printResult(w io.Writer, r *pipelines.Result) {
 		fmt.Fprintf(w, "duality gap: the optimum is at most this far below the objective; solvers stop at %s × max(|objective|, %d)\n", short(pipelines.Figure(r.Job.Gap)), in.Variables)
 	}
 	if am {
-		fmt.Fprintln(w, "am: its objective has a quadratic penalty besides, and is not the others'")
+		fmt.Fprintln(w, "am: its objective has a quadratic penalty besides and is not the others'; a larger --am-lambda brings it nearer")
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", warning)
 	}
 	for _, s := range r.Solvers {
 		if s.Note != "" || s.Error != "" {

@@ -15,24 +15,10 @@ import (
 )
 
 // shared returns the path of a file that lies beside the repository, and
-// skips the test where it does not.
+// skips the test where it does not. Tests run in the folder of their package.
 func shared(t *testing.T, elements ...string) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			t.Skip("no go.mod above the working directory")
-		}
-		dir = up
-	}
-	file := filepath.Join(append([]string{dir, "..", "shared"}, elements...)...)
+	file := filepath.Join(append([]string{"..", "..", "..", "shared"}, elements...)...)
 	if _, err := os.Stat(file); err != nil {
 		t.Skipf("the shared reference data is not here: %v", err)
 	}

@@ -167,23 +167,10 @@ func mustSolve(t *testing.T, sv solver.Solver, s *dense.Sym) *solver.Estimate {
 }
 
 // fixture reads a file of the reference folder beside the repository, which
-// is not part of it.
+// is not part of it. Tests run in the folder of their package.
 func fixture(t *testing.T, name string, into any) {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the working directory")
-		}
-		dir = filepath.Dir(dir)
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "..", "shared", "reference", name))
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "reference", name))
 	if err != nil {
 		t.Skipf("the reference fixtures are not beside this checkout: %v", err)
 	}

@@ -1,0 +1,41 @@
+package pipelines
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// Row numbers that were meant as labels pass for a variable; the run says so.
+func TestRowNumbersAreNoticed(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	write := func(label func(i int) float64) string {
+		var b strings.Builder
+		b.WriteString("condition,a,b,c\n")
+		for i := range 30 {
+			fmt.Fprintf(&b, "%v,%v,%v,%v\n", label(i), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64())
+		}
+		return file(t, "samples.csv", b.String())
+	}
+	for _, c := range []struct {
+		name     string
+		job      Job
+		warnings int
+	}{
+		{"from 1", Job{Input: write(func(i int) float64 { return float64(i + 1) })}, 1},
+		{"from 0", Job{Input: write(func(i int) float64 { return float64(i) })}, 1},
+		{"unbiased", Job{Input: write(func(i int) float64 { return float64(i + 1) }), Divisor: "m-1"}, 1},
+		{"named", Job{Input: write(func(i int) float64 { return float64(i + 1) }), IDColumn: "condition"}, 0},
+		{"measured", Job{Input: write(func(i int) float64 { return float64(i) + 0.01*rng.NormFloat64() })}, 0},
+	} {
+		c.job.Solvers, c.job.Penalty = []string{"bcd"}, "0.2"
+		r, err := Run(t.Context(), c.job, Host{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Warnings) != c.warnings {
+			t.Errorf("%s: warnings %q, want %d", c.name, r.Warnings, c.warnings)
+		}
+	}
+}
