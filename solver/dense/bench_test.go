@@ -39,7 +39,7 @@ func BenchmarkKernels(b *testing.B) {
 				}
 			})
 			run("Spectral", func() { w.Spectral(dst, values, vectors) })
-			run("Gemm", func() { w.Mul(vectors, s, s) })
+			run("Symm", func() { w.Mul(vectors, s, s) })
 			run("Syrk", func() { e.Syrk(true, n, n, 1, s.Raw(), n, 0, vectors, n) })
 			run("LogDet", func() { w.LogDet(s, vectors) })
 			run("Inverse", func() { w.Inverse(dst, s) })

@@ -30,6 +30,9 @@ type Engine interface {
 	// Gemm computes C = alpha·op(A)·op(B) + beta·C with op(A) m×k, op(B) k×n
 	// and C m×n; op is the transpose where transA or transB is set.
 	Gemm(transA, transB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int)
+	// Symm computes C = alpha·A·B + beta·C with A m×m, symmetric and stored in
+	// full, and B and C m×n.
+	Symm(m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int)
 	// Syrk computes the upper triangle of C = alpha·A·Aᵀ + beta·C with A n×k,
 	// or of alpha·Aᵀ·A + beta·C with A k×n where trans is set. The strict
 	// lower triangle of C is left alone or holds anything.

@@ -27,6 +27,12 @@ func (Gonum) Gemm(transA, transB bool, m, n, k int, alpha float64, a []float64, 
 	goBLAS.Dgemm(transpose(transA), transpose(transB), m, n, k, alpha, a, max(1, lda), b, max(1, ldb), beta, c, ldc)
 }
 
+// Symm implements Engine. It calls Gemm, which gonum runs on all cores, while
+// its Dsymm runs on one.
+func (g Gonum) Symm(m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	g.Gemm(false, false, m, n, m, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
 // Syrk implements Engine. It goes down the diagonal in strips of Gemm, which
 // gonum runs on all cores, while its Dsyrk runs on one.
 func (g Gonum) Syrk(trans bool, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {

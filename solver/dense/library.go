@@ -70,6 +70,7 @@ func bind(handle uintptr, file string) (Engine, error) {
 		address *uintptr
 	}{
 		{"dgemm_", &e.dgemm},
+		{"dsymm_", &e.dsymm},
 		{"dsyrk_", &e.dsyrk},
 		{"dsyevd_", &e.dsyevd},
 		{"dpotrf_", &e.dpotrf},

@@ -23,8 +23,8 @@ type openBLAS struct {
 	threads atomic.Int64 // for large kernels
 	args    sync.Pool    // of *arguments
 
-	dgemm, dsyrk, dsyevd, dpotrf, dpotri uintptr
-	setThreads, getThreads               uintptr
+	dgemm, dsymm, dsyrk, dsyevd, dpotrf, dpotri uintptr
+	setThreads, getThreads                      uintptr
 }
 
 // largeKernel is the product m·n·k from which a kernel has all threads.
@@ -90,6 +90,29 @@ func (e *openBLAS) Gemm(transA, transB bool, m, n, k int, alpha float64, a []flo
 		uintptr(unsafe.Pointer(&p.alpha)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(unsafe.Pointer(&p.b)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(&p.a)),
+		uintptr(unsafe.Pointer(&p.beta)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(c))), uintptr(unsafe.Pointer(&p.c)),
+		one, one)
+}
+
+// Symm implements Engine.
+func (e *openBLAS) Symm(m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	if m == 0 || n == 0 {
+		return
+	}
+	p := e.begin(m, n, m)
+	defer e.end(p)
+	// Cᵀ = Bᵀ·A: A is its own transpose and stands on the right.
+	p.op1, p.op2 = 'R', 'L'
+	p.m, p.n = int32(n), int32(m)
+	p.alpha, p.beta = alpha, beta
+	p.a, p.b, p.c = int32(lda), int32(ldb), int32(ldc)
+	purego.SyscallN(e.dsymm,
+		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.op2)),
+		uintptr(unsafe.Pointer(&p.m)), uintptr(unsafe.Pointer(&p.n)),
+		uintptr(unsafe.Pointer(&p.alpha)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(&p.a)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(unsafe.Pointer(&p.b)),
 		uintptr(unsafe.Pointer(&p.beta)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(c))), uintptr(unsafe.Pointer(&p.c)),
 		one, one)

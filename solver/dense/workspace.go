@@ -114,7 +114,7 @@ func (w *Workspace) Gram(dst *Sym, alpha float64, x []float64, m int, beta float
 // general not symmetric.
 func (w *Workspace) Mul(dst []float64, a, b *Sym) {
 	n := a.Len()
-	w.engine.Gemm(false, false, n, n, n, 1, a.Raw(), n, b.Raw(), n, 0, dst, n)
+	w.engine.Symm(n, n, 1, a.Raw(), n, b.Raw(), n, 0, dst, n)
 }
 
 func grow[T any](s []T, n int) []T {
