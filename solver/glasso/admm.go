@@ -137,7 +137,7 @@ func admmTextbook(ctx context.Context, b *block, lambda, offset float64) outcome
 		}
 		if !more {
 			out.status = status
-			out.gap = math.Max(0, out.objective-c.dual)
+			out.gap = c.gapAt(out.objective)
 			return out
 		}
 	}

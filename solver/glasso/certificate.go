@@ -49,9 +49,15 @@ func newCertificate(b *block) *certificate {
 	return c
 }
 
-// gap is the duality gap of the best points: not negative, +Inf before a dual
-// point was found.
-func (c *certificate) gap() float64 { return math.Max(0, c.primal-c.dual) }
+// gap is the duality gap of the best points, +Inf before a dual point was
+// found.
+func (c *certificate) gap() float64 { return c.gapAt(c.primal) }
+
+// gapAt is the gap of a point with the given objective. It is never below the
+// rounding of that objective: a difference of zero certifies no more.
+func (c *certificate) gapAt(objective float64) float64 {
+	return math.Max(objective-c.dual, 0x1p-52*(math.Abs(objective)+float64(c.b.len())))
+}
 
 // logDet is log det a for a positive definite a. When ctx ends it returns false
 // at once, then and ever after: c.factor may be in use in the background.
