@@ -39,3 +39,20 @@ func TestRowNumbersAreNoticed(t *testing.T) {
 		}
 	}
 }
+
+// A least EBIC at the end of the path is a bound, not a choice; the run says so.
+func TestPenaltyAtTheEndIsNoticed(t *testing.T) {
+	for _, c := range []struct {
+		samples, warnings int
+	}{{5000, 1}, {15, 0}} {
+		job := Job{Input: table(t, 6, c.samples), IDColumn: "id", Solvers: []string{"bcd"}}
+		r, err := Run(t.Context(), job, Host{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := r.Penalty.Path[len(r.Penalty.Path)-1]
+		if last.Chosen != (c.warnings == 1) || len(r.Warnings) != c.warnings {
+			t.Errorf("%d samples: the smallest penalty chosen: %t, warnings %q", c.samples, last.Chosen, r.Warnings)
+		}
+	}
+}

@@ -72,6 +72,9 @@ func (r *recovery) followPath(ctx context.Context, p solver.Problem) (float64, e
 	out.TimeLimitReached = err != nil
 	rho := path.Points[path.Best].Penalty
 	out.Rho = Figure(rho)
+	if n := len(path.Points); n == points && path.Best == n-1 {
+		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("the penalty chosen, %.4g, is the smallest that was tried; one below it may fit better still", rho))
+	}
 	report.done("penalty " + strconv.FormatFloat(rho, 'g', 4, 64) + " by the extended BIC")
 	return rho, nil
 }
