@@ -111,8 +111,12 @@ func (e *Estimate) Score(i, j int) float64 {
 	return math.Abs(e.PartialCorrelation(i, j))
 }
 
-// PartialCorrelation is −Θij/√(Θii·Θjj).
+// PartialCorrelation is −Θij/√(Θii·Θjj), the same to the last bit for (j, i): a
+// pair ties with its reverse.
 func (e *Estimate) PartialCorrelation(i, j int) float64 {
+	if i > j {
+		i, j = j, i
+	}
 	t := e.Precision
 	v := t.At(i, j)
 	if v == 0 {

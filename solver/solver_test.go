@@ -3,6 +3,7 @@ package solver_test
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/gladflow/gladflow/solver"
@@ -35,6 +36,28 @@ func TestScore(t *testing.T) {
 	}
 	if n := est.Edges(); n != 2 {
 		t.Errorf("%d edges, want 2", n)
+	}
+}
+
+// A pair and its reverse tie in a ranking of ordered pairs, whatever rounding
+// does to their diagonals.
+func TestScoreIsSymmetric(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	const d = 30
+	theta := dense.NewSym(d, nil)
+	for i := range d {
+		for j := range i {
+			theta.Set(i, j, rng.NormFloat64())
+		}
+		theta.Set(i, i, 10*rng.Float64()+1)
+	}
+	est := &solver.Estimate{Precision: theta}
+	for i := range d {
+		for j := range i {
+			if est.Score(i, j) != est.Score(j, i) {
+				t.Fatalf("score of (%d,%d) is %v, of the reverse %v", i, j, est.Score(i, j), est.Score(j, i))
+			}
+		}
 	}
 }
 
