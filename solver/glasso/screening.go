@@ -123,10 +123,10 @@ func solve(ctx context.Context, p solver.Problem, set Settings, m method) (*solv
 	wg.Wait()
 	theta := dense.NewSym(d, nil)
 	est := &solver.Estimate{Precision: theta, Support: theta, Status: solver.Converged}
-	// In order, so that the same problem gives the same bits.
 	if m.whole {
 		est.Support = parts[0].support
 	}
+	// In order, so that the same problem gives the same bits.
 	for k, part := range parts {
 		theta.SetSubmatrix(comps[k], part.theta)
 		est.Status = solver.Worse(est.Status, part.status)
