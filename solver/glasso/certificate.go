@@ -102,11 +102,13 @@ func linear(b *block, theta *dense.Sym) float64 {
 }
 
 // offerPrimal takes theta, copied, if it is positive definite and better than
-// what was there.
-func (c *certificate) offerPrimal(ctx context.Context, theta *dense.Sym) {
-	if obj, ok := c.objective(ctx, theta); ok {
+// what was there. It reports whether it is positive definite.
+func (c *certificate) offerPrimal(ctx context.Context, theta *dense.Sym) bool {
+	obj, ok := c.objective(ctx, theta)
+	if ok {
 		c.offerPrimalAt(theta, obj)
 	}
+	return ok
 }
 
 // offerPrimalAt is offerPrimal for a positive definite theta of known
