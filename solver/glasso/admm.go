@@ -87,7 +87,6 @@ func admm(ctx context.Context, b *block) outcome {
 	st := newADMM(b, 1)
 	st.z.CopyFrom(c.theta)
 	if b.initial != nil {
-		c.offerPrimal(ctx, b.initial)
 		st.z.CopyFrom(b.initial)
 		// U at the optimum is (Θ⁻¹ − S)/λ.
 		if _, ok := b.work.Inverse(st.u, b.initial); ok {

@@ -76,7 +76,6 @@ func (st *bcdState) begin(ctx context.Context, c *certificate) {
 	n := b.len()
 	interior(b, st.w)
 	if b.initial != nil {
-		c.offerPrimal(ctx, b.initial)
 		inverse := dense.NewSym(n, nil)
 		if _, ok := b.work.Inverse(inverse, b.initial); ok {
 			c.offerDual(ctx, inverse) // leaves its feasible point in c.trial

@@ -28,8 +28,9 @@ type certificate struct {
 	lastGap float64
 }
 
-// newCertificate starts from the diagonal Θ that is optimal when no pair is
-// connected.
+// newCertificate starts from the better of the diagonal Θ that is optimal when
+// no pair is connected and the initial estimate, so that a method cancelled
+// before its first step still returns that.
 func newCertificate(b *block) *certificate {
 	n := b.len()
 	c := &certificate{
@@ -45,6 +46,9 @@ func newCertificate(b *block) *certificate {
 		v := b.s.At(i, i) + r
 		c.theta.Set(i, i, 1/v)
 		c.primal += math.Log(v)
+	}
+	if b.initial != nil {
+		c.offerPrimalAt(b.initial, linear(b, b.initial)-b.logdet)
 	}
 	return c
 }

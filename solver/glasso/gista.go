@@ -42,11 +42,7 @@ type gistaPoint struct {
 func gista(ctx context.Context, b *block) outcome {
 	n := b.len()
 	c := newCertificate(b)
-	start := b.initial
-	if start == nil {
-		start = c.theta
-	}
-	now := &gistaPoint{theta: start.Clone(), inverse: dense.NewSym(n, nil)}
+	now := &gistaPoint{theta: c.theta.Clone(), inverse: dense.NewSym(n, nil)}
 	next := &gistaPoint{theta: dense.NewSym(n, nil), inverse: dense.NewSym(n, nil)}
 	factor := make([]float64, n*n)
 	now.evaluate(b, factor)
@@ -60,6 +56,7 @@ func gista(ctx context.Context, b *block) outcome {
 		if !ok {
 			// No step, however short, gains anything: Θ is optimal to
 			// rounding.
+			c.offerPrimalAt(now.theta, now.smooth+penaltyOf(b, now.theta))
 			c.offerDual(ctx, now.inverse)
 			status, more := c.next(ctx, iteration, 0)
 			if more {

@@ -327,6 +327,26 @@ func TestWarmStart(t *testing.T) {
 	}
 }
 
+// TestInterruptedWarmStart: cancelled before its first step, a solver returns
+// where it was told to start.
+func TestInterruptedWarmStart(t *testing.T) {
+	s := randomCovariance(rand.New(rand.NewPCG(6, 6)), 12, 30)
+	set := Settings{Penalty: Penalty{Rho: 0.1}, Gap: 1e-9}
+	from := mustSolve(t, BCD{set}, s)
+	set.Initial, set.Gap = from, 1e-300
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, sv := range certified(set) {
+		est, err := sv.Solve(ctx, solver.Problem{S: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if est.Status != solver.Interrupted || est.Objective > from.Objective+1e-9 {
+			t.Errorf("%s: %v at objective %v, started from %v", name, est.Status, est.Objective, from.Objective)
+		}
+	}
+}
+
 // TestDeterministic: the same problem gives the same bits, components solved
 // in parallel included.
 func TestDeterministic(t *testing.T) {

@@ -52,6 +52,7 @@ type block struct {
 	s       *dense.Sym
 	pen     *penalties
 	initial *dense.Sym // positive definite, or nil
+	logdet  float64    // of initial
 	target  float64    // the absolute gap to reach
 	limit   int
 	work    *dense.Workspace
@@ -177,7 +178,8 @@ func solveComponent(ctx context.Context, s *dense.Sym, set Settings, idx []int, 
 	}
 	if set.Initial != nil {
 		b.initial = rescaled(set.Initial.Precision.Submatrix(idx), scale, true)
-		if _, ok := b.work.LogDet(b.initial, make([]float64, n*n)); !ok {
+		var ok bool
+		if b.logdet, ok = b.work.LogDet(b.initial, make([]float64, n*n)); !ok {
 			b.initial = nil
 		}
 	}
