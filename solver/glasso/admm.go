@@ -84,6 +84,7 @@ func newADMM(b *block, lambda float64) *admmState {
 
 func admm(ctx context.Context, b *block) outcome {
 	c := newCertificate(b)
+	c.offerInterior(ctx)
 	st := newADMM(b, 1)
 	st.z.CopyFrom(c.theta)
 	if b.initial != nil {
@@ -113,6 +114,7 @@ func admm(ctx context.Context, b *block) outcome {
 // admmTextbook is the plain iteration on the whole matrix.
 func admmTextbook(ctx context.Context, b *block, lambda, offset float64) outcome {
 	c := newCertificate(b)
+	c.offerInterior(ctx)
 	st := newADMM(b, lambda)
 	if !regularisedInverse(b, st.z, offset) {
 		return c.outcome(solver.Stalled, 0)

@@ -53,7 +53,7 @@ func bcd(ctx context.Context, b *block) outcome {
 	tolerance := 1e-3
 	for sweep := 1; ; sweep++ {
 		for j := range n {
-			if j%8 == 0 && ctx.Err() != nil {
+			if ctx.Err() != nil {
 				break
 			}
 			st.column(j, tolerance)

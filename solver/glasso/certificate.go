@@ -139,6 +139,13 @@ func (c *certificate) offerDual(ctx context.Context, w *dense.Sym) {
 	}
 }
 
+// offerInterior offers the interior point: a first lower bound, without which a
+// method stopped early has no gap to report.
+func (c *certificate) offerInterior(ctx context.Context) {
+	interior(c.b, c.trial)
+	c.offerDual(ctx, c.trial)
+}
+
 // clip returns x, or the nearer end of [lo, hi] when it lies outside.
 func clip(x, lo, hi float64) float64 {
 	return math.Min(math.Max(x, lo), hi)

@@ -42,6 +42,7 @@ type gistaPoint struct {
 func gista(ctx context.Context, b *block) outcome {
 	n := b.len()
 	c := newCertificate(b)
+	c.offerInterior(ctx)
 	now := &gistaPoint{theta: c.theta.Clone(), inverse: dense.NewSym(n, nil)}
 	next := &gistaPoint{theta: dense.NewSym(n, nil), inverse: dense.NewSym(n, nil)}
 	factor := make([]float64, n*n)
