@@ -117,7 +117,7 @@ func isValue(cell string) bool {
 // openList opens a list of pairs; third is the role of a third column that
 // has no known name.
 func openList(ctx context.Context, path string, o ListOptions, third role) (*pairList, error) {
-	t, err := openTable(ctx, path, o.Format, o.Stdin, o.Memory)
+	t, err := openTable(ctx, path, o.Format, o.Stdin, nil, o.Memory)
 	if err != nil {
 		return nil, err
 	}

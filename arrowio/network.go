@@ -30,11 +30,16 @@ func compareEdges(a, b Edge) int {
 	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
 }
 
-// WriteEdges writes the columns source, target (utf8), score, precision,
+// WriteEdges writes EdgeColumns. Formats, metadata and the care taken are those
+// of WriteTable.
+func WriteEdges(path, format string, edges []Edge, metadata map[string]string) error {
+	return WriteTable(path, format, EdgeColumns(edges), metadata)
+}
+
+// EdgeColumns are the columns source, target (utf8), score, precision,
 // partial_correlation (float64) and sign (int8: −1, 0 or 1), highest score
 // first and ties by name, whatever the order of edges, which stays as it is.
-// Formats, metadata and the care taken are those of WriteTable.
-func WriteEdges(path, format string, edges []Edge, metadata map[string]string) error {
+func EdgeColumns(edges []Edge) []Column {
 	if !slices.IsSortedFunc(edges, compareEdges) {
 		edges = slices.Clone(edges)
 		slices.SortFunc(edges, compareEdges)
@@ -53,10 +58,10 @@ func WriteEdges(path, format string, edges []Edge, metadata map[string]string) e
 			sign[i] = -1
 		}
 	}
-	return WriteTable(path, format, []Column{
+	return []Column{
 		{"source", source}, {"target", target}, {"score", score},
 		{"precision", precision}, {"partial_correlation", partial}, {"sign", sign},
-	}, metadata)
+	}
 }
 
 // Matrix is a symmetric matrix by rows; *dense.Sym is one.
@@ -65,20 +70,24 @@ type Matrix interface {
 	Row(i int) []float64 // of length d, not to be modified
 }
 
-func checkShape(path string, names []string, a Matrix) error {
+// checkShape panics over names that are not those of a: no input causes it.
+func checkShape(names []string, a Matrix) {
 	if a.Len() != len(names) {
-		return fmt.Errorf("arrowio: writing %s: %d names for a %d×%d matrix", path, len(names), a.Len(), a.Len())
+		panic(fmt.Sprintf("arrowio: %d names for a %d×%d matrix", len(names), a.Len(), a.Len()))
 	}
-	return nil
 }
 
-// WritePrecision writes the columns row, column (utf8) and value (float64):
-// the upper triangle with the diagonal, row by row, without entries that are
-// zero off the diagonal. ReadSquare reads it back, whatever is zero.
+// WritePrecision writes PrecisionColumns. ReadSquare reads them back, whatever
+// is zero.
 func WritePrecision(path, format string, names []string, a Matrix, metadata map[string]string) error {
-	if err := checkShape(path, names, a); err != nil {
-		return err
-	}
+	return WriteTable(path, format, PrecisionColumns(names, a), metadata)
+}
+
+// PrecisionColumns are the columns row, column (utf8) and value (float64): the
+// upper triangle with the diagonal, row by row, without entries that are zero
+// off the diagonal.
+func PrecisionColumns(names []string, a Matrix) []Column {
+	checkShape(names, a)
 	var row, column []string
 	var value []float64
 	for i, name := range names {
@@ -90,35 +99,38 @@ func WritePrecision(path, format string, names []string, a Matrix, metadata map[
 			}
 		}
 	}
-	return WriteTable(path, format, []Column{{"row", row}, {"column", column}, {"value", value}}, metadata)
+	return []Column{{"row", row}, {"column", column}, {"value", value}}
 }
 
-// WriteDensePrecision writes every entry: as Parquet and Arrow the columns
-// variable (utf8) and values (FixedSizeBinary of 8d bytes: the row's d
-// float64, little-endian), as CSV the column variable and a column for every
+// WriteDensePrecision writes every entry: as Parquet and Arrow
+// DensePrecisionColumns, as CSV the column variable and a column for every
 // variable. ReadSquare reads all three back.
+func WriteDensePrecision(path, format string, names []string, a Matrix, metadata map[string]string) error {
+	if format != CSV {
+		return WriteTable(path, format, DensePrecisionColumns(names, a), metadata)
+	}
+	checkShape(names, a)
+	columns := []Column{{"variable", names}}
+	for j, name := range names {
+		// The matrix is symmetric: row j is column j.
+		columns = append(columns, Column{name, a.Row(j)})
+	}
+	return WriteTable(path, format, columns, metadata)
+}
+
+// DensePrecisionColumns are the columns variable (utf8) and values
+// (FixedSizeBinary of 8d bytes: the row's d float64, little-endian).
 //
 // The rows are FixedSizeBinary because Arrow 15 needs seconds and gigabytes,
 // now and then, to write lists to Parquet; numpy.frombuffer reads them.
-func WriteDensePrecision(path, format string, names []string, a Matrix, metadata map[string]string) error {
-	if err := checkShape(path, names, a); err != nil {
-		return err
-	}
+func DensePrecisionColumns(names []string, a Matrix) []Column {
+	checkShape(names, a)
 	d := len(names)
-	columns := []Column{{"variable", names}}
-	if format == CSV {
-		for j, name := range names {
-			// The matrix is symmetric: row j is column j.
-			columns = append(columns, Column{name, a.Row(j)})
-		}
-		return WriteTable(path, format, columns, metadata)
-	}
 	data := make([]byte, 0, 8*d*d)
 	for i := range d {
 		for _, v := range a.Row(i) {
 			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
 		}
 	}
-	columns = append(columns, Column{"values", FixedBinary{Width: 8 * d, Data: data}})
-	return WriteTable(path, format, columns, metadata)
+	return []Column{{"variable", names}, {"values", FixedBinary{Width: 8 * d, Data: data}}}
 }

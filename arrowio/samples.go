@@ -2,11 +2,13 @@ package arrowio
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
@@ -57,8 +59,28 @@ type SampleOptions struct {
 	IDColumn string
 	// Memory is where Arrow's buffers come from; nil for Go's heap.
 	Memory memory.Allocator
+	// MostVariables bounds the number of variables; 0 for none. A table of
+	// more is an InputError that wraps ErrTooManyVariables.
+	MostVariables int
 	// Stdin is read when the path is "-"; nil for the process's own.
 	Stdin io.Reader
+	// Records, if set, are the table when the path is "-", in place of Stdin:
+	// batches that are in memory or on their way, as NewRecords makes them.
+	// They are read to their end and not released.
+	Records array.RecordReader
+}
+
+// ErrTooManyVariables is what the InputError of a table with more than
+// SampleOptions.MostVariables wraps.
+var ErrTooManyVariables = errors.New("arrowio: too many variables")
+
+// admit refuses tables of too many variables.
+func (o SampleOptions) admit(path string, d int) error {
+	if o.MostVariables == 0 || d <= o.MostVariables {
+		return nil
+	}
+	return &InputError{Path: path, Err: ErrTooManyVariables,
+		Reason: fmt.Sprintf("the table has %d variables, and no more than %d are taken here; choose among them, or raise the limit", d, o.MostVariables)}
 }
 
 // Samples is an open table of samples, read once from front to back. It is
@@ -73,6 +95,7 @@ type Samples struct {
 	err   error // what Next returns from now on
 
 	blocks blocks
+	digest *digest // of a stream; nil for a file, whose bytes are hashed
 }
 
 // blocks delivers a table of numbers as row-major blocks.
@@ -105,9 +128,15 @@ func OpenSamples(ctx context.Context, path string, o SampleOptions) (*Samples, e
 			return nil, err
 		}
 	}
-	if err := checkNames(s.src.name, s.names); err != nil {
+	if err = o.admit(s.src.name, len(s.names)); err == nil {
+		err = checkNames(s.src.name, s.names)
+	}
+	if err != nil {
 		s.Close()
 		return nil, err
+	}
+	if m.src.stream {
+		s.digest = newDigest(s.names)
 	}
 	return s, nil
 }
@@ -124,7 +153,10 @@ func (s *Samples) IDs() []string { return s.ids }
 func (s *Samples) Rows() int { return s.rows }
 
 // SHA256 is the checksum of the file's bytes as they are stored, compressed
-// or not, in hexadecimal; empty before Next has returned io.EOF.
+// or not, in hexadecimal; empty before Next has returned io.EOF. Of Records,
+// which have no bytes of their own, it is that of the names as a JSON array, a
+// line feed, and the samples row by row as little-endian float64: the same
+// however they are cut into batches.
 func (s *Samples) SHA256() string { return s.sha }
 
 // Next returns the next n samples as an n×d row-major block that is valid
@@ -149,6 +181,9 @@ func (s *Samples) Next() (rows []float64, n int, err error) {
 		s.err = err
 		return nil, 0, err
 	}
+	if s.digest != nil {
+		s.digest.add(rows)
+	}
 	s.rows += n
 	s.ids = append(s.ids, ids...)
 	return rows, n, nil
@@ -158,6 +193,10 @@ func (s *Samples) Next() (rows []float64, n int, err error) {
 func (s *Samples) finish() error {
 	if s.rows < 2 {
 		return tooFew(s.src.name, s.rows)
+	}
+	if s.digest != nil {
+		s.sha = s.digest.sum()
+		return io.EOF
 	}
 	sha, err := s.src.sum()
 	if err != nil {

@@ -20,7 +20,8 @@ const symmetryTolerance = 1e-8
 // ReadSquare reads a symmetric d×d matrix, a covariance or correlation or
 // what WritePrecision and WriteDensePrecision write: "-" for standard input.
 // It returns the names of the variables, the values row-major with both
-// triangles equal, and the SHA-256 of the file's bytes in hexadecimal.
+// triangles equal, and the SHA-256 of the file's bytes in hexadecimal, or that
+// of names and values as in Samples.SHA256 for o.Records.
 //
 // The file has one of three forms: d columns of numbers, named in the header,
 // and d rows in the same order, which a first column of text may label; three
@@ -33,18 +34,18 @@ const symmetryTolerance = 1e-8
 // and (j, i) further apart than 1e-8 relative to the entries and their
 // diagonals are InputErrors.
 func ReadSquare(ctx context.Context, path string, o SampleOptions) (names []string, values []float64, sha256 string, err error) {
-	t, err := openTable(ctx, path, o.Format, o.Stdin, o.Memory)
+	t, err := openTable(ctx, path, o.Format, o.Stdin, o.Records, o.Memory)
 	if err != nil {
 		return nil, nil, "", err
 	}
 	defer func() { t.close() }()
 	switch {
 	case isLong(t.columnNames()):
-		names, values, err = readLong(t)
+		names, values, err = readLong(t, o)
 	case isPacked(t):
-		names, values, err = readPacked(t)
+		names, values, err = readPacked(t, o)
 	default:
-		names, values, err = readGrid(t, o.IDColumn)
+		names, values, err = readGrid(t, o)
 	}
 	if err != nil {
 		return nil, nil, "", err
@@ -54,6 +55,11 @@ func ReadSquare(ctx context.Context, path string, o SampleOptions) (names []stri
 	}
 	if err := symmetrise(t.src.name, names, values); err != nil {
 		return nil, nil, "", err
+	}
+	if t.src.stream {
+		h := newDigest(names)
+		h.add(values)
+		return names, values, h.sum(), nil
 	}
 	if sha256, err = t.src.sum(); err != nil {
 		return nil, nil, "", t.src.explain(err, "file")
@@ -84,9 +90,12 @@ func symmetrise(path string, names []string, a []float64) error {
 }
 
 // readGrid reads the form of d columns.
-func readGrid(t *table, idColumn string) ([]string, []float64, error) {
+func readGrid(t *table, o SampleOptions) ([]string, []float64, error) {
 	m := &matrix{table: t, list: -1, id: -1}
-	if err := m.layOut(idColumn, idColumn == "" && t.firstIsLabels()); err != nil {
+	if err := m.layOut(o.IDColumn, o.IDColumn == "" && t.firstIsLabels()); err != nil {
+		return nil, nil, err
+	}
+	if err := o.admit(t.src.name, len(m.names)); err != nil {
 		return nil, nil, err
 	}
 	values, n, ids, err := m.all()
@@ -124,7 +133,7 @@ func isLong(names []string) bool {
 }
 
 // readLong reads the form of three columns.
-func readLong(t *table) ([]string, []float64, error) {
+func readLong(t *table, o SampleOptions) ([]string, []float64, error) {
 	l := &pairList{table: t, interned: make(map[string]string)}
 	if err := l.layOut(scoreRole().what); err != nil {
 		return nil, nil, err
@@ -160,6 +169,9 @@ func readLong(t *table) ([]string, []float64, error) {
 	d := len(names)
 	if d == 0 {
 		return nil, nil, fault(t.src.name, "the matrix has no entries")
+	}
+	if err := o.admit(t.src.name, d); err != nil {
+		return nil, nil, err
 	}
 	// The order of the variables is that of the diagonal: the rows of an
 	// upper triangle name columns before their own rows come.
@@ -203,10 +215,13 @@ func isPacked(t *table) bool {
 }
 
 // readPacked reads the form of one FixedSizeBinary a row.
-func readPacked(t *table) ([]string, []float64, error) {
+func readPacked(t *table, o SampleOptions) ([]string, []float64, error) {
 	f := t.records.schema().Field(1)
 	width := f.Type.(*arrow.FixedSizeBinaryType).ByteWidth
 	d := width / 8
+	if err := o.admit(t.src.name, d); err != nil {
+		return nil, nil, err
+	}
 	var names []string
 	var values []float64
 	for {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
@@ -36,9 +37,13 @@ type table struct {
 }
 
 // openTable opens the table at path; named is the format, "" to find it out.
-func openTable(ctx context.Context, path, named string, stdin io.Reader, mem memory.Allocator) (*table, error) {
+// records, if not nil, stand for the path "-".
+func openTable(ctx context.Context, path, named string, stdin io.Reader, records array.RecordReader, mem memory.Allocator) (*table, error) {
 	if mem == nil {
 		mem = memory.DefaultAllocator
+	}
+	if path == stdinPath && records != nil {
+		return openStream(ctx, records, mem)
 	}
 	s, err := open(ctx, path, stdin)
 	if err != nil {

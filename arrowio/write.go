@@ -85,6 +85,17 @@ func WriteTable(path, format string, columns []Column, metadata map[string]strin
 	return nil
 }
 
+// NewRecord makes one Arrow batch of columns of equal length, with metadata in
+// its schema: what WriteTable writes. Numbers are not copied. The caller
+// releases it.
+func NewRecord(columns []Column, metadata map[string]string) (arrow.Record, error) {
+	t, err := newOutput(columns, metadata)
+	if err != nil {
+		return nil, fmt.Errorf("arrowio: %w", err)
+	}
+	return t.record, nil
+}
+
 // An output is a table about to be written.
 type output struct {
 	record arrow.Record

@@ -52,7 +52,7 @@ func TestWriteTableTypes(t *testing.T) {
 				t.Fatal(err)
 			}
 			o.record.Release()
-			r, err := openTable(context.Background(), "-", format, &b, checked(t))
+			r, err := openTable(context.Background(), "-", format, &b, nil, checked(t))
 			if err != nil {
 				t.Fatal(err)
 			}

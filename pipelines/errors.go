@@ -1,8 +1,10 @@
 package pipelines
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"regexp"
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/metric"
@@ -46,6 +48,41 @@ func (e *JobError) Error() string {
 
 // Unwrap returns the cause.
 func (e *JobError) Unwrap() error { return e.Err }
+
+// A SolverError says which solver failed or was interrupted, and how far it had
+// come.
+type SolverError struct {
+	Solver string
+	// Iteration is the last that the solver told of; 0 if none.
+	Iteration int
+	// Stack is that of the panic where Err is one: a defect of ours. It names
+	// the function at fault.
+	Stack []byte
+	Err   error
+}
+
+// Error is "pipelines: solver NAME failed at iteration N: CAUSE", or "was
+// interrupted".
+func (e *SolverError) Error() string {
+	what, at := "failed", ""
+	if errors.Is(e.Err, context.Canceled) || errors.Is(e.Err, context.DeadlineExceeded) {
+		what = "was interrupted"
+	}
+	if e.Iteration > 0 {
+		at = fmt.Sprintf(" at iteration %d", e.Iteration)
+	}
+	return fmt.Sprintf("pipelines: solver %s %s%s: %s", e.Solver, what, at, Sentence(e.Err.Error()))
+}
+
+// Unwrap returns the cause.
+func (e *SolverError) Unwrap() error { return e.Err }
+
+// packagePrefix is what errors begin with for those who read code.
+var packagePrefix = regexp.MustCompile(`^(pipelines|arrowio|covariance|dense|glasso|glad|metric|simulate|solver): `)
+
+// Sentence is the text of an error for those who do not read code: without the
+// name of the package that it comes from.
+func Sentence(text string) string { return packagePrefix.ReplaceAllString(text, "") }
 
 // wrong is a JobError of a field.
 func wrong(field, format string, args ...any) *JobError {

@@ -26,9 +26,27 @@ func score(p *metric.Population, est *solver.Estimate) (*Metrics, error) {
 
 // writeMetrics writes a row for every solver that was scored.
 func (r *recovery) writeMetrics() error {
-	ref := r.result.Reference
-	if ref == nil || r.job.Out == "" {
+	if r.job.Out == "" {
 		return nil
+	}
+	t := r.metricsTable(r.result.Solvers)
+	if t.Columns == nil {
+		return nil
+	}
+	file := "metrics." + r.job.Format
+	if err := arrowio.WriteTable(r.path(file), r.job.Format, t.Columns, t.Metadata); err != nil {
+		return err
+	}
+	r.result.Files = append(r.result.Files, file)
+	return nil
+}
+
+// metricsTable has a row for each of the solvers that was scored, and no
+// columns if none was.
+func (r *recovery) metricsTable(solvers []SolverResult) Table {
+	ref := r.result.Reference
+	if ref == nil {
+		return Table{}
 	}
 	var (
 		names, statuses, populations     []string
@@ -37,7 +55,7 @@ func (r *recovery) writeMetrics() error {
 		skipped, skippedPositives, loops []int64
 		figures                          [6][]float64
 	)
-	for _, s := range r.result.Solvers {
+	for _, s := range solvers {
 		if s.Metrics == nil {
 			continue
 		}
@@ -56,7 +74,7 @@ func (r *recovery) writeMetrics() error {
 		}
 	}
 	if names == nil {
-		return nil
+		return Table{}
 	}
 	columns := []arrowio.Column{
 		{Name: "solver", Values: names},
@@ -72,10 +90,5 @@ func (r *recovery) writeMetrics() error {
 	for i, name := range []string{"auroc", "aupr", "average_precision", "fdr", "tpr", "fpr"} {
 		columns = append(columns, arrowio.Column{Name: name, Values: figures[i]})
 	}
-	file := "metrics." + r.job.Format
-	if err := arrowio.WriteTable(r.path(file), r.job.Format, columns, r.metadata()); err != nil {
-		return err
-	}
-	r.result.Files = append(r.result.Files, file)
-	return nil
+	return Table{columns, r.metadata()}
 }

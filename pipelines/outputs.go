@@ -3,7 +3,6 @@ package pipelines
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"io"
 	"math"
 	"path/filepath"
@@ -26,67 +25,28 @@ const (
 
 func (r *recovery) path(name string) string { return filepath.Join(r.job.Out, name) }
 
-// write writes the edge list and the precision matrix of an estimate and
-// returns the names of the files.
-func (r *recovery) write(est *solver.Estimate, res *SolverResult) ([]string, error) {
+// write writes the edge list and the precision matrix of an estimate, if the
+// job says where, and returns the names of the files.
+func (r *recovery) write(res *SolverResult, edges Table, theta, z *dense.Sym) (files []string, err error) {
 	if r.job.Out == "" {
 		return nil, nil
 	}
-	theta, z, err := r.inUnits(est)
-	if err != nil {
-		return nil, err
-	}
 	format := r.job.Format
-	meta := r.solverMetadata(res)
-	edges := res.Name + ".edges." + format
-	meta["gladflow.edges"] = r.job.Edges
-	if err := arrowio.WriteEdges(r.path(edges), format, r.edges(est, theta), meta); err != nil {
+	name := res.Name + ".edges." + format
+	if err := arrowio.WriteTable(r.path(name), format, edges.Columns, edges.Metadata); err != nil {
 		return nil, err
 	}
-	delete(meta, "gladflow.edges")
-	precision := res.Name + ".precision." + format
-	meta["gladflow.matrix"] = "sparse (Z)"
+	files = append(files, name)
+	name = res.Name + ".precision." + format
 	if r.job.Precision == PrecisionDense {
-		meta["gladflow.matrix"] = "dense (Theta)"
-		err = arrowio.WriteDensePrecision(r.path(precision), format, r.input.names, theta, meta)
+		err = arrowio.WriteDensePrecision(r.path(name), format, r.input.names, theta, r.precisionMetadata(res))
 	} else {
-		err = arrowio.WritePrecision(r.path(precision), format, r.input.names, z, meta)
+		err = arrowio.WritePrecision(r.path(name), format, r.input.names, z, r.precisionMetadata(res))
 	}
 	if err != nil {
-		return []string{edges}, err
+		return files, err
 	}
-	return []string{edges, precision}, nil
-}
-
-// inUnits returns Θ and Z in the units that the job asks for.
-func (r *recovery) inUnits(est *solver.Estimate) (theta, z *dense.Sym, err error) {
-	if r.job.Units != UnitsOriginal || !r.standardised() {
-		return est.Precision, est.Support, nil
-	}
-	theta = r.original(est.Precision)
-	z = theta
-	if est.Support != est.Precision {
-		z = r.original(est.Support)
-	}
-	if !theta.Finite() || !z.Finite() {
-		return nil, nil, errors.New("pipelines: the precision matrix in original units is beyond the range of float64; leave units at standardised")
-	}
-	return theta, z, nil
-}
-
-// original is Θij/(σi·σj).
-func (r *recovery) original(a *dense.Sym) *dense.Sym {
-	sd := r.result.StandardDeviations
-	b := dense.NewSym(a.Len(), nil)
-	for i := range a.Len() {
-		to := b.Row(i)
-		for j, v := range a.Row(i) {
-			// The smaller index first, lest rounding break the symmetry.
-			lo, hi := min(i, j), max(i, j)
-			to[j] = v / sd[lo] / sd[hi]
-		}
-	}
-	return b
+	return append(files, name), nil
 }
 
 // edges are the pairs that the job asks for; theta is in the job's units.
@@ -161,6 +121,15 @@ func (r *recovery) solverMetadata(res *SolverResult) map[string]string {
 	}
 	m[MetaVariables] = text(r.result.Variables)
 	m[MetaDeviations] = text(r.result.StandardDeviations)
+	return m
+}
+
+func (r *recovery) precisionMetadata(res *SolverResult) map[string]string {
+	m := r.solverMetadata(res)
+	m["gladflow.matrix"] = "sparse (Z)"
+	if r.job.Precision == PrecisionDense {
+		m["gladflow.matrix"] = "dense (Theta)"
+	}
 	return m
 }
 

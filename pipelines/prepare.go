@@ -105,6 +105,9 @@ func (r *recovery) sampleOptions() arrowio.SampleOptions {
 		Orientation: orientation,
 		IDColumn:    r.job.IDColumn,
 		Stdin:       r.host.Stdin,
+		Records:     r.host.Records,
+
+		MostVariables: r.host.MostVariables,
 	}
 }
 

@@ -4,7 +4,10 @@ import (
 	"io"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/covariance"
@@ -15,6 +18,16 @@ import (
 type Host struct {
 	// Stdin is read for the path "-". Default (nil): the process's.
 	Stdin io.Reader
+	// Records, if set, are the table of the input "-", in place of Stdin. Run
+	// reads them to their end, before the stage Reading is done, and does not
+	// release them.
+	Records array.RecordReader
+	// MostVariables bounds the number of variables; 0 for none. A table of
+	// more is a JobError that wraps arrowio.ErrTooManyVariables.
+	MostVariables int
+	// Solved, if set, is given the tables of every solver that has finished,
+	// as soon as it has; an error stops the run. It may keep them.
+	Solved func(Network) error
 	// Progress, if set, is told what goes on, many times a second and never
 	// twice at once.
 	Progress func(Progress)
@@ -89,10 +102,16 @@ type gapRecorder struct {
 	*reporter
 	mu    sync.Mutex
 	first float64 // 0 until a gap is known
+
+	iteration atomic.Int64
 }
+
+// last is the number of the last iteration.
+func (g *gapRecorder) last() int { return int(g.iteration.Load()) }
 
 // Record implements solver.Recorder.
 func (g *gapRecorder) Record(it solver.Iteration) {
+	g.iteration.Store(int64(it.Number))
 	if g.tell == nil {
 		return
 	}

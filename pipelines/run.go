@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -90,22 +91,23 @@ func (r *recovery) recover(ctx context.Context, p solver.Problem) error {
 func (r *recovery) solve(ctx context.Context, p solver.Problem, name string, penalty glasso.Penalty) (SolverResult, error) {
 	report := r.host.stage(Solving, name)
 	known := find(name)
+	recorder := &gapRecorder{reporter: report}
 	s := known.build(building{
 		job:      r.job,
 		penalty:  penalty,
 		model:    r.model,
 		engine:   r.engine,
-		recorder: &gapRecorder{reporter: report},
+		recorder: recorder,
 	})
 	limited, cancel := r.limit(ctx)
 	defer cancel()
-	est, err := s.Solve(limited, p)
-	if err != nil && ctx.Err() != nil {
-		return failedResult(name, nil, "interrupted"), interrupted(ctx)
+	est, stack, err := attempt(limited, s, p)
+	if err != nil && ctx.Err() != nil && stack == nil {
+		return failedResult(name, nil, "interrupted"), &SolverError{Solver: name, Iteration: recorder.last(), Err: interrupted(ctx)}
 	}
 	if err != nil {
 		report.done("failed")
-		err = fmt.Errorf("pipelines: solver %s failed: %w", name, err)
+		err = &SolverError{Solver: name, Iteration: recorder.last(), Stack: stack, Err: err}
 		return failedResult(name, err, "failed"), err
 	}
 	res := solverResult(name, est)
@@ -115,7 +117,7 @@ func (r *recovery) solve(ctx context.Context, p solver.Problem, name string, pen
 		res.Model = r.model.Name
 	}
 	if est.Status == solver.Interrupted && ctx.Err() != nil {
-		return res, interrupted(ctx)
+		return res, &SolverError{Solver: name, Iteration: est.Iterations, Err: interrupted(ctx)}
 	}
 	res.TimeLimitReached = est.Status == solver.Interrupted
 	if err := est.Status.Err(); err != nil {
@@ -126,11 +128,23 @@ func (r *recovery) solve(ctx context.Context, p solver.Problem, name string, pen
 			return res, err
 		}
 	}
-	if res.Files, err = r.write(est, &res); err != nil {
+	if err := r.deliver(est, &res); err != nil {
 		return res, err
 	}
 	report.done(doneText(res))
 	return res, nil
+}
+
+// attempt is Solve, whose panics are errors with the stack: a defect in one
+// solver takes neither the others' results nor the process with it.
+func attempt(ctx context.Context, s solver.Solver, p solver.Problem) (est *solver.Estimate, stack []byte, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			est, stack, err = nil, debug.Stack(), fmt.Errorf("it panicked, which is a defect of gladflow; please report it: %v", v)
+		}
+	}()
+	est, err = s.Solve(ctx, p)
+	return est, nil, err
 }
 
 func failedResult(name string, err error, status string) SolverResult {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,7 +62,7 @@ edges, with a certificate of how close each is to the optimum.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
-		recoverCommand(), evaluateCommand(), runCommand(), schemaCommand(),
+		recoverCommand(), evaluateCommand(), runCommand(), serveCommand(), schemaCommand(),
 		solversCommand(), modelsCommand(), describeCommand(), demoCommand(), versionCommand(),
 	)
 	return root
@@ -141,22 +140,14 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "gladflow: %s\nsee %s --help\n", wrong.sentence, wrong.command)
 		return exitUsage
 	case errors.As(err, &job):
-		fmt.Fprintf(stderr, "gladflow: %s\n", sentence(job))
+		fmt.Fprintf(stderr, "gladflow: %s\n", pipelines.Sentence(job.Error()))
 		return exitUsage
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		fmt.Fprintln(stderr, "gladflow: interrupted; what had finished is kept")
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "gladflow: %s\n", sentence(err))
+	fmt.Fprintf(stderr, "gladflow: %s\n", pipelines.Sentence(err.Error()))
 	return exitFailed
-}
-
-// packagePrefix is what errors begin with for those who read code.
-var packagePrefix = regexp.MustCompile(`^(pipelines|arrowio|covariance|dense|glasso|glad|metric|simulate|solver): `)
-
-// sentence is an error for those who do not.
-func sentence(err error) string {
-	return packagePrefix.ReplaceAllString(err.Error(), "")
 }
 
 // checkedWriter remembers that writing failed: to a full disk, a closed pipe.

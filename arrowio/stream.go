@@ -1,0 +1,82 @@
+package arrowio
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"hash"
+	"io"
+	"strings"
+	"unsafe"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// streamName is what messages call a table that comes in batches.
+const streamName = "the stream"
+
+// openStream makes a table of batches. The caller keeps records.
+func openStream(ctx context.Context, records array.RecordReader, mem memory.Allocator) (*table, error) {
+	src := &source{ctx: ctx, name: streamName, in: strings.NewReader(""), hash: sha256.New(), stream: true}
+	src.Reader = bufio.NewReader(rawReader{src})
+	if records.Schema().NumFields() == 0 {
+		return nil, fault(streamName, "the table has no columns")
+	}
+	return &table{src: src, mem: mem, records: &streamReader{src: src, records: records}}, nil
+}
+
+// A streamReader delivers batches that someone else has made.
+type streamReader struct {
+	src     *source
+	records array.RecordReader
+}
+
+func (r *streamReader) schema() *arrow.Schema { return r.records.Schema() }
+
+func (r *streamReader) line(int) int { return 0 }
+
+func (r *streamReader) close() {}
+
+func (r *streamReader) read() (arrow.Record, error) {
+	if err := r.src.ctx.Err(); err != nil {
+		return nil, r.src.explain(err, "")
+	}
+	if r.records.Next() {
+		return r.records.Record(), nil
+	}
+	err := r.records.Err()
+	if err == nil || err == io.EOF {
+		return nil, io.EOF
+	}
+	var input *InputError
+	if !errors.As(err, &input) {
+		r.src.failure = err // whoever sends it knows better what has failed
+	}
+	return nil, r.src.explain(err, "stream")
+}
+
+// A digest is the checksum of a table that has no bytes of its own.
+type digest struct{ hash hash.Hash }
+
+func newDigest(names []string) *digest {
+	d := &digest{sha256.New()}
+	head, err := json.Marshal(names)
+	if err != nil {
+		panic(err) // strings have JSON
+	}
+	d.hash.Write(append(head, '\n'))
+	return d
+}
+
+// add hashes values as they lie in memory, which is little-endian on every
+// machine that Arrow's Go readers read without swapping.
+func (d *digest) add(values []float64) {
+	d.hash.Write(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 8*len(values)))
+}
+
+func (d *digest) sum() string { return hex.EncodeToString(d.hash.Sum(nil)) }

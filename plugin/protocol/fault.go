@@ -1,0 +1,134 @@
+package protocol
+
+import (
+	"maps"
+	"strconv"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/protoadapt"
+)
+
+// Domain is the domain of the ErrorInfo that every error of the service
+// carries.
+const Domain = "gladflow"
+
+// Reasons of errors. Callers branch on the gRPC code first: InvalidArgument is
+// the caller's to put right, ResourceExhausted and Unavailable can be tried
+// again, Internal is a defect.
+const (
+	ReasonInvalidJob   = "INVALID_JOB"   // InvalidArgument: a field of the job
+	ReasonInvalidTable = "INVALID_TABLE" // InvalidArgument: the samples
+	ReasonInvalidCall  = "INVALID_CALL"  // InvalidArgument: a descriptor, ticket or body
+	ReasonNotFound     = "NOT_FOUND"     // NotFound: a run, solver or table
+	ReasonForbidden    = "FORBIDDEN"     // PermissionDenied: a file outside those allowed
+	ReasonLimit        = "LIMIT"         // ResourceExhausted: see Limits
+	ReasonDraining     = "DRAINING"      // Unavailable: the service is ending
+	ReasonIdle         = "IDLE"          // DeadlineExceeded: nothing was sent or taken for too long
+	ReasonCancelled    = "CANCELLED"     // Canceled: by the caller
+	ReasonDeadline     = "DEADLINE"      // DeadlineExceeded: that of the call
+	ReasonSolver       = "SOLVER_FAILED" // Internal: a solver failed
+	ReasonPanic        = "PANIC"         // Internal: a defect; the log has its stack
+	ReasonFailed       = "FAILED"        // Internal: the machine, such as a full disk
+)
+
+// A Fault is an error of the service: a gRPC status with its details, and the
+// same in JSON where a run's failure is told later. Fields that do not apply
+// are zero.
+type Fault struct {
+	// Code is the gRPC code by its name, such as InvalidArgument.
+	Code string `json:"code"`
+	// Reason is one of the reasons.
+	Reason string `json:"reason"`
+	// Message is one sentence that says what is wrong and what to do.
+	Message string `json:"message"`
+	// Field is the key of the job that is at fault.
+	Field string `json:"field,omitempty"`
+	// Column and Row (from 1) say where in the table.
+	Column string `json:"column,omitempty"`
+	Row    int    `json:"row,omitempty"`
+	// Solver and Iteration say how far the run had come.
+	Solver    string `json:"solver,omitempty"`
+	Iteration int    `json:"iteration,omitempty"`
+	// Run is the run, where there is one.
+	Run string `json:"run,omitempty"`
+}
+
+// Error is the message.
+func (f *Fault) Error() string { return f.Message }
+
+// StatusCode is Code as a code; Unknown where it is no name of one.
+func (f *Fault) StatusCode() codes.Code {
+	for c := codes.OK; c <= codes.Unauthenticated; c++ {
+		if c.String() == f.Code {
+			return c
+		}
+	}
+	return codes.Unknown
+}
+
+// GRPCStatus is the status that carries f: its message, an ErrorInfo with the
+// reason and everything else as metadata, and, where a field of the job is at
+// fault, a BadRequest. It makes f a status error of gRPC.
+func (f *Fault) GRPCStatus() *status.Status {
+	s := status.New(f.StatusCode(), f.Message)
+	details := []protoadapt.MessageV1{&errdetails.ErrorInfo{
+		Reason: f.Reason, Domain: Domain, Metadata: f.metadata(),
+	}}
+	if f.Field != "" {
+		details = append(details, &errdetails.BadRequest{
+			FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: f.Field, Description: f.Message}},
+		})
+	}
+	with, err := s.WithDetails(details...)
+	if err != nil {
+		return s
+	}
+	return with
+}
+
+// Keys of the metadata of an ErrorInfo.
+const (
+	keyField     = "field"
+	keyColumn    = "column"
+	keyRow       = "row"
+	keySolver    = "solver"
+	keyIteration = "iteration"
+	keyRun       = "run"
+)
+
+func (f *Fault) metadata() map[string]string {
+	m := map[string]string{keyField: f.Field, keyColumn: f.Column, keySolver: f.Solver, keyRun: f.Run}
+	for key, n := range map[string]int{keyRow: f.Row, keyIteration: f.Iteration} {
+		if n > 0 {
+			m[key] = strconv.Itoa(n)
+		}
+	}
+	maps.DeleteFunc(m, func(_, v string) bool { return v == "" })
+	return m
+}
+
+// FaultOf returns the fault that an error of a call carries; nil for nil. An
+// error that is not of the service, such as a connection that broke, is a Fault
+// with its code and no reason.
+func FaultOf(err error) *Fault {
+	if err == nil {
+		return nil
+	}
+	s := status.Convert(err)
+	f := &Fault{Code: s.Code().String(), Message: s.Message()}
+	for _, d := range s.Details() {
+		info, ok := d.(*errdetails.ErrorInfo)
+		if !ok || info.Domain != Domain {
+			continue
+		}
+		f.Reason = info.Reason
+		m := info.Metadata
+		f.Field, f.Column, f.Solver, f.Run = m[keyField], m[keyColumn], m[keySolver], m[keyRun]
+		// A number that is none is one that is not there.
+		f.Row, _ = strconv.Atoi(m[keyRow])
+		f.Iteration, _ = strconv.Atoi(m[keyIteration])
+	}
+	return f
+}

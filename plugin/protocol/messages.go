@@ -1,0 +1,160 @@
+package protocol
+
+// Actions of DoAction. Bodies and results are JSON; an action without a body
+// ignores it.
+const (
+	// ActionDescribe returns a Description.
+	ActionDescribe = "describe"
+	// ActionSchema returns the JSON Schema of a job.
+	ActionSchema = "schema"
+	// ActionValidate takes a job and returns it with its defaults, or the
+	// error that it would fail with. It opens no file.
+	ActionValidate = "validate"
+	// ActionSolvers returns an array of solvers as in "gladflow solvers --json".
+	ActionSolvers = "solvers"
+	// ActionModels returns an array of models as in "gladflow models --json".
+	ActionModels = "models"
+	// ActionRecover takes a job whose input is a file or URL that the service
+	// can read, starts it and returns a Run.
+	ActionRecover = "recover"
+	// ActionWatch takes a Run and streams an Event for everything that
+	// happens, at most ten a second, until the run has ended; the last has
+	// its final state.
+	ActionWatch = "watch"
+	// ActionResult takes a Run, waits for its end and returns the document
+	// run.json.
+	ActionResult = "result"
+	// ActionCancel takes a Run, ends it and returns its RunInfo. What its
+	// solvers had finished stays.
+	ActionCancel = "cancel"
+	// ActionForget takes a Run, ends it if need be and drops its results.
+	ActionForget = "forget"
+)
+
+// PathEcho is the path of a DoExchange that sends samples back as they were
+// read: a FixedSizeList of float64 with the names of the variables in the
+// field's metadata, gladflow.names, as a JSON array.
+const PathEcho = "echo"
+
+// A Run names a run. It is what DoPut sends back as app_metadata, once the job
+// has been accepted, and the body of most actions.
+type Run struct {
+	// Run is the run's identifier, unguessable.
+	Run string `json:"run"`
+}
+
+// Tables of a solver.
+const (
+	// TableEdges is the ranked list of edges, as in <solver>.edges.parquet.
+	TableEdges = "edges"
+	// TablePrecision is the precision matrix, as in <solver>.precision.parquet.
+	TablePrecision = "precision"
+	// TableMetrics is the solver's row of metrics.parquet; only of a job with
+	// a reference.
+	TableMetrics = "metrics"
+)
+
+// A Ticket is a ticket of DoGet, which waits until the solver has finished.
+// FlightDescriptors of GetFlightInfo and GetSchema are the path [run, table,
+// solver], or without the last, or without the last two for edges; the
+// criteria of ListFlights are a Run, or nothing for all.
+type Ticket struct {
+	Run string `json:"run"`
+	// Table is one of the tables; edges if empty.
+	Table string `json:"table,omitzero"`
+	// Solver is that whose table is wanted; the job's first if empty.
+	Solver string `json:"solver,omitzero"`
+}
+
+// A State is how far a run has come.
+type State string
+
+// States of a run.
+const (
+	// StateReceiving: samples are coming in.
+	StateReceiving State = "receiving"
+	// StateRunning: solvers are at work.
+	StateRunning State = "running"
+	// StateDone: every solver has finished.
+	StateDone State = "done"
+	// StateFailed: the job was wrong or a solver failed. Tables of the solvers
+	// that finished can be had.
+	StateFailed State = "failed"
+	// StateCancelled: the caller has ended it. Tables of the solvers that
+	// finished can be had.
+	StateCancelled State = "cancelled"
+)
+
+// Ended says that no more will happen.
+func (s State) Ended() bool {
+	return s == StateDone || s == StateFailed || s == StateCancelled
+}
+
+// A RunInfo is what is known of a run at once. It is the app_metadata of its
+// FlightInfo.
+type RunInfo struct {
+	Run   string `json:"run"`
+	State State  `json:"state"`
+	// Solvers are the job's, in their order; Finished those whose tables can
+	// be had without waiting.
+	Solvers  []string `json:"solvers"`
+	Finished []string `json:"finished,omitempty"`
+	// Seconds is the time since the run was accepted, or that it took.
+	Seconds float64 `json:"seconds"`
+	// Bytes is the memory that its results take.
+	Bytes int64 `json:"bytes"`
+	// Error says why it has failed or was cancelled.
+	Error *Fault `json:"error,omitempty"`
+}
+
+// An Event is something that happened in a run.
+type Event struct {
+	Run   string `json:"run"`
+	State State  `json:"state"`
+	// Stage is "reading", "choosing the penalty" or "solving"; empty in the
+	// last event.
+	Stage string `json:"stage,omitempty"`
+	// Solver is the one at work while solving.
+	Solver string `json:"solver,omitempty"`
+	// Fraction is how much of the stage is done, 0 to 1; absent if unknown.
+	Fraction *float64 `json:"fraction,omitempty"`
+	// Detail is a few words for people: how many samples, which gap.
+	Detail string `json:"detail,omitempty"`
+	// Done says that the stage has ended.
+	Done bool `json:"done,omitempty"`
+	// Seconds is the time since the stage began, in the last event since the
+	// run was accepted.
+	Seconds float64 `json:"seconds"`
+	// Error says, in the last event, why the run has failed.
+	Error *Fault `json:"error,omitempty"`
+}
+
+// A Service is what a description says of the service besides the build, see
+// "gladflow describe --json".
+type Service struct {
+	// Protocol is Version.
+	Protocol int    `json:"protocol"`
+	Limits   Limits `json:"limits"`
+	// Files says which files jobs may name: "any", "none", or a folder.
+	Files string `json:"files"`
+}
+
+// Limits are what a service takes on. What goes beyond is refused with
+// ResourceExhausted.
+type Limits struct {
+	// ConcurrentRuns is the number of runs at the same time.
+	ConcurrentRuns int `json:"concurrent_runs"`
+	// MessageBytes is the size of a gRPC message, so of a batch.
+	MessageBytes int `json:"message_bytes"`
+	// UploadBytes is the size of the samples of a run.
+	UploadBytes int64 `json:"upload_bytes"`
+	// Variables is the largest number of variables of a streamed table.
+	Variables int `json:"variables"`
+	// ResultBytes is the memory for results of all runs. The oldest finished
+	// run is forgotten to make room.
+	ResultBytes int64 `json:"result_bytes"`
+	// ResultSeconds is how long results are kept after the end of a run.
+	ResultSeconds float64 `json:"result_seconds"`
+	// IdleSeconds is how long a call may neither send nor take anything.
+	IdleSeconds float64 `json:"idle_seconds"`
+}
