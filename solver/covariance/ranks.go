@@ -7,31 +7,46 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
+
+	"github.com/gladflow/gladflow/solver/dense"
 )
 
 // tile is the number of columns taken together: a cache line of a row.
 const tile = 8
 
 // transform replaces every column of the table by its centred ranks or its
-// normal scores, and returns the spread of the columns as they were.
+// normal scores, and returns the spread of the columns as they were. A panic in
+// a worker becomes one of transform, with a *dense.Panic.
 func transform(ctx context.Context, table []block, d, samples int, method Method) (spread, error) {
 	of := spread{means: make([]float64, d), sds: make([]float64, d)}
 	score := scores(samples, method)
 	next := make(chan int)
 	var workers sync.WaitGroup
+	var failed atomic.Pointer[dense.Panic]
 	for range min(runtime.GOMAXPROCS(0), (d+tile-1)/tile) {
 		workers.Go(func() {
-			w := newRanker(samples, score)
-			for first := range next {
-				w.tile(table, d, first, of)
+			caught := dense.Catch(func() {
+				w := newRanker(samples, score)
+				for first := range next {
+					w.tile(table, d, first, of)
+				}
+			})
+			if caught != nil {
+				failed.CompareAndSwap(nil, caught)
+				for range next { // or nobody may be left to take the next tile
+				}
 			}
 		})
 	}
-	for first := 0; first < d && ctx.Err() == nil; first += tile {
+	for first := 0; first < d && ctx.Err() == nil && failed.Load() == nil; first += tile {
 		next <- first
 	}
 	close(next)
 	workers.Wait()
+	if caught := failed.Load(); caught != nil {
+		panic(caught)
+	}
 	return of, ctx.Err()
 }
 

@@ -10,6 +10,11 @@ import "context"
 // caller, who must neither use nor recycle it. A kernel that ctx forestalls is
 // not run at all. Solvers call Await where one kernel may take longer than some
 // 50 ms, which is to say above d ≈ 500.
+//
+// When kernel panics, Await panics in its caller's goroutine, with a *Panic
+// where kernel ran in another. A panic of a kernel that was left to the
+// background is lost, for nobody waits for it: it ends the kernel and nothing
+// else.
 func Await(ctx context.Context, kernel func()) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -19,19 +24,22 @@ func Await(ctx context.Context, kernel func()) error {
 		return nil
 	}
 	done := make(chan struct{})
+	var caught *Panic
 	go func() {
 		defer close(done)
-		kernel()
+		caught = Catch(kernel)
 	}()
 	select {
 	case <-done:
-		return nil
 	case <-ctx.Done():
+		select {
+		case <-done: // both at once: the result is there, so use it
+		default:
+			return ctx.Err()
+		}
 	}
-	select {
-	case <-done: // both at once: the result is there, so use it
-		return nil
-	default:
-		return ctx.Err()
+	if caught != nil {
+		panic(caught)
 	}
+	return nil
 }

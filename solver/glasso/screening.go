@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gladflow/gladflow/solver"
@@ -84,7 +85,8 @@ type method struct {
 }
 
 // solve splits p into connected components, has m solve each, in parallel, and
-// puts the estimate together.
+// puts the estimate together. A panic in a component becomes one of solve, with
+// a *dense.Panic.
 func solve(ctx context.Context, p solver.Problem, set Settings, m method) (*solver.Estimate, error) {
 	start := time.Now()
 	if err := p.Validate(); err != nil {
@@ -105,6 +107,9 @@ func solve(ctx context.Context, p solver.Problem, set Settings, m method) (*solv
 	}
 	parts := make([]outcome, len(comps))
 	var wg sync.WaitGroup
+	var first atomic.Pointer[dense.Panic]
+	ctx, cancel := context.WithCancel(ctx) // a panic ends the other components
+	defer cancel()
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for k, idx := range comps {
 		if len(idx) == 1 && !m.whole {
@@ -112,16 +117,25 @@ func solve(ctx context.Context, p solver.Problem, set Settings, m method) (*solv
 			continue
 		}
 		slots <- struct{}{}
+		if first.Load() != nil {
+			break // the rest would be for nothing
+		}
 		wg.Go(func() {
 			defer func() { <-slots }()
 			var rec solver.Recorder
 			if k == 0 {
 				rec = set.Recorder
 			}
-			parts[k] = solveComponent(ctx, p.S, set, idx, rec, m)
+			caught := dense.Catch(func() { parts[k] = solveComponent(ctx, p.S, set, idx, rec, m) })
+			if caught != nil && first.CompareAndSwap(nil, caught) {
+				cancel()
+			}
 		})
 	}
 	wg.Wait()
+	if caught := first.Load(); caught != nil {
+		panic(caught)
+	}
 	theta := dense.NewSym(d, nil)
 	est := &solver.Estimate{Precision: theta, Support: theta, Status: solver.Converged}
 	if m.whole {
