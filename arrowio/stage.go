@@ -10,9 +10,11 @@ import (
 	"path/filepath"
 )
 
-// ReplaceFile writes a file under a temporary name in the folder of path, puts
-// it on disk and gives it its name: whoever opens path finds what was there
-// before or what write has written, whole. On an error nothing is left behind.
+// ReplaceFile writes a file in the folder of path that has no name yet or a
+// temporary one, puts it on disk and names it path: whoever opens path finds
+// what was there before or what write has written, whole. On an error nothing is
+// left behind. Nor is anything half-written when the process is killed, on Linux
+// and where the file system has files without a name (ext4, xfs, btrfs, tmpfs).
 func ReplaceFile(path string, write func(io.Writer) error) error {
 	s, err := stage(path, write)
 	if err == nil {
@@ -24,61 +26,94 @@ func ReplaceFile(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// A staged file is whole and on disk, under a temporary name in the folder
-// where it belongs.
+// A staged file is whole and on disk, in the folder where it belongs. It has no
+// name yet, or a temporary one.
 type staged struct {
-	temporary, path string
+	path      string
+	temporary string   // "" while it has no name
+	file      *os.File // nil once it has one
+	link      func(f *os.File, path string) error
 }
 
-// stage writes a file that commit will rename to path. On an error or a panic
-// of write nothing is left.
-func stage(path string, write func(io.Writer) error) (_ *staged, err error) {
-	f, err := createBeside(path)
-	if err != nil {
-		return nil, err
+// nameless is how a system makes files that have no name until they are whole.
+type nameless struct {
+	// create makes a file in a folder, for reading and writing, with the
+	// permissions that the process's umask leaves.
+	create func(folder string) (*os.File, error)
+	// link gives a file its first name. Its error is fs.ErrExist if there is
+	// a file of that name.
+	link func(f *os.File, path string) error
+}
+
+// stage writes a file that commit will name path. On an error or a panic of
+// write nothing is left.
+func stage(path string, write func(io.Writer) error) (*staged, error) {
+	return stageWith(namelessFiles(), path, write)
+}
+
+func stageWith(by nameless, path string, write func(io.Writer) error) (_ *staged, err error) {
+	s := &staged{path: path, link: by.link}
+	// Not every file system has them, nor every system. Where the reason is
+	// another one, the other way fails too and says it better.
+	if s.file, err = by.create(filepath.Dir(path)); err != nil {
+		if err := s.createBeside(); err != nil {
+			return nil, err
+		}
 	}
-	s := &staged{f.Name(), path}
 	done := false
 	defer func() {
 		if !done {
-			f.Close()
 			s.discard()
 		}
 	}()
-	w := bufio.NewWriterSize(f, 256<<10)
+	w := bufio.NewWriterSize(s.file, 256<<10)
 	if err := write(w); err != nil {
 		return nil, err
 	}
 	if err := w.Flush(); err != nil {
 		return nil, err
 	}
-	if err := f.Sync(); err != nil {
+	if err := s.file.Sync(); err != nil {
 		return nil, err
 	}
-	if err := f.Close(); err != nil {
-		return nil, err
+	if s.temporary != "" {
+		if err := s.close(); err != nil {
+			return nil, err
+		}
 	}
 	done = true
 	return s, nil
 }
 
-// createBeside creates a hidden file in the folder of path. Unlike
+// createBeside creates a hidden file in the folder of the path. Unlike
 // os.CreateTemp it leaves the permissions to the process's umask: the file is
 // going to stay.
-func createBeside(path string) (*os.File, error) {
-	folder, name := filepath.Split(path)
+func (s *staged) createBeside() error {
+	return s.unused(func(temporary string) (err error) {
+		s.file, err = os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		return err
+	})
+}
+
+// unused finds a temporary name that make can use.
+func (s *staged) unused(make func(temporary string) error) error {
+	folder, name := filepath.Split(s.path)
 	for n := 0; ; n++ {
 		temporary := filepath.Join(folder, fmt.Sprintf(".%s.%d-%d.tmp", name, os.Getpid(), n))
-		f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		err := make(temporary)
+		if err == nil {
+			s.temporary = temporary
+		}
 		if err == nil || !errors.Is(err, fs.ErrExist) {
-			return f, err
+			return err
 		}
 	}
 }
 
-// commit gives the file its name.
+// commit gives the file its name. It is called once.
 func (s *staged) commit() error {
-	if err := os.Rename(s.temporary, s.path); err != nil {
+	err := s.nameIt()
+	if err != nil {
 		s.discard()
 		return err
 	}
@@ -91,4 +126,58 @@ func (s *staged) commit() error {
 	return nil
 }
 
-func (s *staged) discard() { os.Remove(s.temporary) }
+func (s *staged) nameIt() error {
+	if s.temporary == "" {
+		// A link replaces nothing, so that only a file that is new gets its
+		// name at once.
+		err := s.link(s.file, s.path)
+		if err == nil {
+			return s.close()
+		}
+		if errors.Is(err, fs.ErrExist) {
+			err = s.unused(func(temporary string) error { return s.link(s.file, temporary) })
+		}
+		if err != nil {
+			err = s.copyBeside()
+		} else {
+			err = s.close()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return os.Rename(s.temporary, s.path)
+}
+
+// copyBeside makes a file with a temporary name of one that cannot be given any.
+func (s *staged) copyBeside() error {
+	from := s.file
+	defer from.Close()
+	s.file = nil
+	if err := s.createBeside(); err != nil {
+		return err
+	}
+	if _, err := io.Copy(s.file, io.NewSectionReader(from, 0, 1<<62)); err != nil {
+		return err
+	}
+	if err := s.file.Sync(); err != nil {
+		return err
+	}
+	return s.close()
+}
+
+func (s *staged) close() error {
+	f := s.file
+	s.file = nil
+	return f.Close()
+}
+
+// discard leaves nothing of a file that has not been committed.
+func (s *staged) discard() {
+	if s.file != nil {
+		s.close()
+	}
+	if s.temporary != "" {
+		os.Remove(s.temporary)
+	}
+}
