@@ -13,7 +13,8 @@ import (
 // used. It is the user who can put it right, so commands exit with code 2.
 // Failures of the machine and the end of a context are never InputErrors.
 type InputError struct {
-	// Path is the file as the caller named it, "standard input" for "-".
+	// Path is the file as the caller named it, a URL without its parameters,
+	// "standard input" or "the stream" for "-".
 	Path string
 	// Column names the column; empty when no single one is at fault.
 	Column string

@@ -72,7 +72,7 @@ func formatOf(s *source, path, named string) (format, error) {
 		}
 		return f, nil
 	}
-	if f := formatOfExtension(path); f != unknownFormat {
+	if f := formatOfExtension(pathOf(path)); f != unknownFormat {
 		return f, nil
 	}
 	return sniff(s)

@@ -106,8 +106,9 @@ type blocks interface {
 	close() error
 }
 
-// OpenSamples opens the table at path, "-" for standard input, and reads as
-// much of it as tells the names of the variables. Every column other than the
+// OpenSamples opens the table at path, which may be a URL (s3, gs, azblob,
+// https, http or file), "-" for standard input, and reads as much of it as
+// tells the names of the variables. Every column other than the
 // id column must be numeric: floats or integers, or one column of fixed-size
 // lists of floats that holds a whole sample in every row, whose variables are
 // named by the field's metadata gladflow.names (a JSON array) or else v0, v1

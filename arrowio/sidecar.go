@@ -90,8 +90,13 @@ func commitWithSidecar(file *staged, path string, sch *arrow.Schema) error {
 // readSidecar returns the notes of the description of the CSV file at path,
 // nil if there is none.
 func readSidecar(ctx context.Context, path string) (map[string]string, error) {
-	s, err := open(ctx, path+sidecarSuffix, nil)
-	if errors.Is(err, fs.ErrNotExist) {
+	at := beside(path, sidecarSuffix)
+	if at == "" {
+		return nil, nil
+	}
+	s, err := open(ctx, at, nil)
+	// A store that may not be listed denies what is not there.
+	if errors.Is(err, fs.ErrNotExist) || isURL(at) && errors.Is(err, fs.ErrPermission) {
 		return nil, nil
 	}
 	if err != nil {

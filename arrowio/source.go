@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 )
 
 // stdinPath is the path that stands for standard input.
@@ -24,13 +25,14 @@ type source struct {
 	name string // for messages
 
 	in      io.Reader
-	file    io.ReaderAt // nil when in can only be read once
-	size    int64       // of file
-	closers []func() error
+	file    io.ReaderAt    // nil when in can only be read once
+	size    int64          // of file
+	closers []func() error // called last to first
 
 	hash    hash.Hash
 	tail    []byte // the last bytes that went through, at most tailBytes
 	failure error  // how the machine, not the input, failed
+	stream  bool   // batches from elsewhere: there are no bytes
 }
 
 const (
@@ -39,15 +41,25 @@ const (
 	tempPattern = "gladflow-input-*"
 )
 
-// open is the one place where a path becomes bytes. "-" is standard input.
+// open is the one place where a path becomes bytes: the name of a file, "-" for
+// standard input, or a URL of one of the schemes. Secrets in a URL do not get
+// into the source's name, nor into errors.
 func open(ctx context.Context, path string, stdin io.Reader) (*source, error) {
-	s := &source{ctx: ctx, name: path, hash: sha256.New()}
-	if path == stdinPath {
+	s := &source{ctx: ctx, name: Redacted(path), hash: sha256.New()}
+	var err error
+	switch {
+	case path == stdinPath:
 		if stdin == nil {
 			stdin = os.Stdin
 		}
 		s.name, s.in = "standard input", stdin
-	} else if err := s.openFile(path); err != nil {
+	case isURL(path):
+		err = s.openURL(ctx, path)
+	default:
+		err = s.openFile(path)
+	}
+	if err != nil {
+		s.close()
 		return nil, err
 	}
 	s.Reader = bufio.NewReaderSize(rawReader{s}, readAhead)
@@ -60,16 +72,16 @@ func (s *source) openFile(path string) error {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return openFault(path, err)
+		return openFault(s.name, err)
 	}
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
 		f.Close()
-		return &InputError{Path: path, Reason: "this is a folder; name a file in it", Err: fs.ErrInvalid}
+		return &InputError{Path: s.name, Reason: "this is a folder; name a file in it", Err: fs.ErrInvalid}
 	}
 	if err != nil {
 		f.Close()
-		return openFault(path, err)
+		return openFault(s.name, err)
 	}
 	s.in = f
 	s.closers = append(s.closers, f.Close)
@@ -107,12 +119,12 @@ func (s *source) randomAccess() (*io.SectionReader, error) {
 			s.failure = err
 			return nil, err
 		}
-		s.closers = append(s.closers, f.Close)
 		// Where the system allows it the file leaves its folder at once, so
 		// that not even a killed process leaves it behind.
 		if os.Remove(f.Name()) != nil {
 			s.closers = append(s.closers, func() error { return os.Remove(f.Name()) })
 		}
+		s.closers = append(s.closers, f.Close)
 		if s.size, err = io.Copy(f, s.Reader); err != nil {
 			s.failure = err
 			return nil, err
@@ -146,7 +158,7 @@ func (s *source) sum() (string, error) {
 
 func (s *source) close() error {
 	var first error
-	for _, c := range s.closers {
+	for _, c := range slices.Backward(s.closers) {
 		if err := c(); err != nil && first == nil {
 			first = err
 		}

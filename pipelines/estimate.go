@@ -33,7 +33,7 @@ func (r *recovery) estimate(ctx context.Context) (solver.Problem, error) {
 		return solver.Problem{}, blame("input", err)
 	}
 	r.result.Input = InputResult{
-		Path:      r.job.Input,
+		Path:      r.result.Job.Input,
 		Kind:      r.job.InputKind,
 		SHA256:    sha,
 		Samples:   estimated.Samples,

@@ -1,5 +1,7 @@
 package pipelines
 
+import "github.com/gladflow/gladflow/arrowio"
+
 // A Job is one recovery: a table in, networks out. The zero value of every
 // field but Input is its default. Keys of the document, flags of the command
 // line (with dashes for underscores) and the JSON Schema come from the tags
@@ -117,6 +119,15 @@ const (
 
 // topPrefix begins the value of Edges that bounds their number.
 const topPrefix = "top:"
+
+// redacted returns j as it may be recorded: without what URLs may hold of
+// secrets.
+func (j Job) redacted() Job {
+	for _, path := range []*string{&j.Input, &j.Reference, &j.PenaltyMatrix, &j.Model} {
+		*path = arrowio.Redacted(*path)
+	}
+	return j
+}
 
 // Resolved returns j with every default filled in that is a value; a field
 // whose default is "none", or that has no meaning beside the others, stays

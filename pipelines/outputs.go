@@ -85,7 +85,7 @@ func (r *recovery) metadata() map[string]string {
 	m := map[string]string{
 		MetaVersion:             r.result.Version,
 		MetaDirected:            "false",
-		"gladflow.job":          text(r.job),
+		"gladflow.job":          text(r.result.Job),
 		"gladflow.engine":       r.result.Engine,
 		"gladflow.input_sha256": r.result.Input.SHA256,
 		"gladflow.samples":      strconv.Itoa(r.result.Input.Samples),

@@ -83,7 +83,7 @@ func OpenModel(name string) (*glad.Model, error) {
 	f, err := os.Open(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, wrong("model", "%q is neither a built-in model (%s) nor a file; see gladflow models", name, oneOf(glad.BuiltinNames()))
+		return nil, wrong("model", "%q is neither a built-in model (%s) nor a file; see gladflow models", arrowio.Redacted(name), oneOf(glad.BuiltinNames()))
 	case err != nil:
 		return nil, &JobError{Field: "model", Reason: name + ": " + unreadable(err), Err: err}
 	}
@@ -155,7 +155,7 @@ func (r *recovery) openReference(ctx context.Context) error {
 		return blame("reference", err)
 	}
 	r.result.Reference = &ReferenceResult{
-		Path:             r.job.Reference,
+		Path:             r.result.Job.Reference,
 		SHA256:           ref.SHA256,
 		PopulationResult: populationResult(r.population),
 	}

@@ -14,7 +14,8 @@ type Result struct {
 	// Version is that of gladflow.
 	Version string `json:"version"`
 	// Job is what was asked for, with all defaults filled in: running it
-	// again repeats the run.
+	// again repeats the run. URLs are without their parameters, which may be
+	// secrets.
 	Job Job `json:"job"`
 	// Partial says that results are missing: the run was interrupted, or a
 	// solver or the writing of a file has failed.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime/debug"
 	"strconv"
 	"time"
 
 	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glasso"
 )
 
@@ -31,7 +31,7 @@ func Run(ctx context.Context, job Job, host Host) (*Result, error) {
 		return nil, err
 	}
 	r := &recovery{job: job.Resolved(), host: host, started: time.Now()}
-	r.result = &Result{Version: Version, Job: r.job, Device: DeviceCPU, Solvers: []SolverResult{}}
+	r.result = &Result{Version: Version, Job: r.job.redacted(), Device: DeviceCPU, Solvers: []SolverResult{}}
 	defer r.close()
 	problem, err := r.pose(ctx)
 	if err != nil {
@@ -138,12 +138,9 @@ func (r *recovery) solve(ctx context.Context, p solver.Problem, name string, pen
 // attempt is Solve, whose panics are errors with the stack: a defect in one
 // solver takes neither the others' results nor the process with it.
 func attempt(ctx context.Context, s solver.Solver, p solver.Problem) (est *solver.Estimate, stack []byte, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			est, stack, err = nil, debug.Stack(), fmt.Errorf("it panicked, which is a defect of gladflow; please report it: %v", v)
-		}
-	}()
-	est, err = s.Solve(ctx, p)
+	if caught := dense.Catch(func() { est, err = s.Solve(ctx, p) }); caught != nil {
+		return nil, caught.Stack, fmt.Errorf("it panicked, which is a defect of gladflow; please report it: %v", caught.Value)
+	}
 	return est, nil, err
 }
 
