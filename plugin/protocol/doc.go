@@ -19,3 +19,5 @@
 // they do not know. A change that breaks a caller gets a new version, and a
 // plugin serves the version before it for at least a year.
 package protocol
+
+//go:generate go run ./internal/messages

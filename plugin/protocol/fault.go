@@ -45,12 +45,14 @@ type Fault struct {
 	Message string `json:"message"`
 	// Field is the key of the job that is at fault.
 	Field string `json:"field,omitempty"`
-	// Column and Row (from 1) say where in the table.
+	// Column is the column of the table that is at fault.
 	Column string `json:"column,omitempty"`
-	Row    int    `json:"row,omitempty"`
-	// Solver and Iteration say how far the run had come.
-	Solver    string `json:"solver,omitempty"`
-	Iteration int    `json:"iteration,omitempty"`
+	// Row is the row of the table, counted from 1.
+	Row int `json:"row,omitempty"`
+	// Solver is the one that failed or was ended.
+	Solver string `json:"solver,omitempty"`
+	// Iteration is the last that it told of.
+	Iteration int `json:"iteration,omitempty"`
 	// Run is the run, where there is one.
 	Run string `json:"run,omitempty"`
 }

@@ -3,7 +3,8 @@ package protocol
 // Actions of DoAction. Bodies and results are JSON; an action without a body
 // ignores it.
 const (
-	// ActionDescribe returns a Description.
+	// ActionDescribe returns what "gladflow describe --json" prints, and the
+	// keys of a Service beside it.
 	ActionDescribe = "describe"
 	// ActionSchema returns the JSON Schema of a job.
 	ActionSchema = "schema"
@@ -59,6 +60,7 @@ const (
 // solver], or without the last, or without the last two for edges; the
 // criteria of ListFlights are a Run, or nothing for all.
 type Ticket struct {
+	// Run is the run's identifier.
 	Run string `json:"run"`
 	// Table is one of the tables; edges if empty.
 	Table string `json:"table,omitzero"`
@@ -71,16 +73,16 @@ type State string
 
 // States of a run.
 const (
-	// StateReceiving: samples are coming in.
+	// StateReceiving is when samples are coming in.
 	StateReceiving State = "receiving"
-	// StateRunning: solvers are at work.
+	// StateRunning is when solvers are at work.
 	StateRunning State = "running"
-	// StateDone: every solver has finished.
+	// StateDone is when every solver has finished.
 	StateDone State = "done"
-	// StateFailed: the job was wrong or a solver failed. Tables of the solvers
+	// StateFailed is when the job was wrong or a solver failed. Tables of the solvers
 	// that finished can be had.
 	StateFailed State = "failed"
-	// StateCancelled: the caller has ended it. Tables of the solvers that
+	// StateCancelled is when the caller has ended it. Tables of the solvers that
 	// finished can be had.
 	StateCancelled State = "cancelled"
 )
@@ -93,11 +95,13 @@ func (s State) Ended() bool {
 // A RunInfo is what is known of a run at once. It is the app_metadata of its
 // FlightInfo.
 type RunInfo struct {
-	Run   string `json:"run"`
-	State State  `json:"state"`
-	// Solvers are the job's, in their order; Finished those whose tables can
-	// be had without waiting.
-	Solvers  []string `json:"solvers"`
+	// Run is the run's identifier.
+	Run string `json:"run"`
+	// State is how far it has come.
+	State State `json:"state"`
+	// Solvers are the job's, in their order.
+	Solvers []string `json:"solvers"`
+	// Finished are those whose tables can be had without waiting.
 	Finished []string `json:"finished,omitempty"`
 	// Seconds is the time since the run was accepted, or that it took.
 	Seconds float64 `json:"seconds"`
@@ -109,8 +113,10 @@ type RunInfo struct {
 
 // An Event is something that happened in a run.
 type Event struct {
-	Run   string `json:"run"`
-	State State  `json:"state"`
+	// Run is the run's identifier.
+	Run string `json:"run"`
+	// State is how far the run has come.
+	State State `json:"state"`
 	// Stage is "reading", "choosing the penalty" or "solving"; empty in the
 	// last event.
 	Stage string `json:"stage,omitempty"`
@@ -133,8 +139,9 @@ type Event struct {
 // "gladflow describe --json".
 type Service struct {
 	// Protocol is Version.
-	Protocol int    `json:"protocol"`
-	Limits   Limits `json:"limits"`
+	Protocol int `json:"protocol"`
+	// Limits are the service's.
+	Limits Limits `json:"limits"`
 	// Files says which files jobs may name: "any", "none", or a folder.
 	Files string `json:"files"`
 }
@@ -148,7 +155,7 @@ type Limits struct {
 	MessageBytes int `json:"message_bytes"`
 	// UploadBytes is the size of the samples of a run.
 	UploadBytes int64 `json:"upload_bytes"`
-	// Variables is the largest number of variables of a streamed table.
+	// Variables is the largest number of variables of a table.
 	Variables int `json:"variables"`
 	// ResultBytes is the memory for results of all runs. The oldest finished
 	// run is forgotten to make room.
