@@ -78,7 +78,7 @@ func (e *SolverError) Error() string {
 func (e *SolverError) Unwrap() error { return e.Err }
 
 // packagePrefix is what errors begin with for those who read code.
-var packagePrefix = regexp.MustCompile(`^(pipelines|arrowio|covariance|dense|glasso|glad|metric|simulate|solver): `)
+var packagePrefix = regexp.MustCompile(`^(pipelines|arrowio|covariance|dense|glasso|glad|metric|simulate|solver|server): `)
 
 // Sentence is the text of an error for those who do not read code: without the
 // name of the package that it comes from.

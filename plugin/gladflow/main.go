@@ -1,6 +1,7 @@
 // Command gladflow recovers networks from tables of samples: see
 // gladflow --help. Commands hold no logic: they fill a pipelines.Job and print
-// its Result.
+// its Result. A host that launches it with the cookie of package protocol in
+// its environment finds a plugin instead.
 package main
 
 import (
@@ -8,11 +9,37 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/plugin/server"
 )
 
 func main() {
+	if os.Getenv(protocol.CookieKey) == protocol.CookieValue {
+		os.Exit(servePlugin())
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal ends the run in good order, the second the process.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// servePlugin serves the host that has started the process. An interrupt is
+// the host's to act on, who shares our terminal.
+func servePlugin() int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	// Made first: go-plugin replaces standard error. Everything but traces is
+	// logged; the host chooses what to show.
+	log := hclog.New(&hclog.LoggerOptions{
+		Name: protocol.Name, Level: hclog.Debug, Output: os.Stderr, JSONFormat: true,
+	})
+	if err := server.Plugin(ctx, server.Config{Logger: log}); err != nil {
+		log.Error(pipelines.Sentence(err.Error()))
+		return exitFailed
+	}
+	return exitDone
 }

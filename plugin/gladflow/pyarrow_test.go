@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/gladflow/gladflow/arrowio"
+)
+
+// serving starts "gladflow serve" on a free port and returns its address.
+func serving(t *testing.T, args ...string) string {
+	t.Helper()
+	c := exec.Command(binary(t), append([]string{"serve", "--listen", "127.0.0.1:0", "--insecure"}, args...)...)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Process.Signal(syscall.SIGTERM)
+		if err := c.Wait(); err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	address, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
+	if err != nil || !ok {
+		t.Fatalf("serve prints %q, %v", line, err)
+	}
+	return address
+}
+
+// python3 is a Python with pyarrow and pandas, or skips the test.
+func python3(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	if exec.Command("python3", "-c", "import pyarrow.flight, pandas").Run() != nil {
+		t.Skip("python3 with pyarrow and pandas is not installed")
+	}
+	return exec.Command("python3", args...)
+}
+
+// expressionParquet is the samples of this package's tests without their ids.
+func expressionParquet(t *testing.T) string {
+	t.Helper()
+	s, err := arrowio.OpenSamples(context.Background(), file(t, "table.csv", expression()), arrowio.SampleOptions{IDColumn: "id"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	rows, n, err := s.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var columns []arrowio.Column
+	for j, name := range s.Names() {
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = rows[i*len(s.Names())+j]
+		}
+		columns = append(columns, arrowio.Column{Name: name, Values: values})
+	}
+	path := filepath.Join(t.TempDir(), "expression.parquet")
+	if err := arrowio.WriteTable(path, arrowio.Parquet, columns, nil); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Python with pyarrow.flight alone does all that a caller does, and the edges
+// it gets are those that the command line writes.
+func TestPyarrowFlight(t *testing.T) {
+	table, out := expressionParquet(t), t.TempDir()
+	script := python3(t, "testdata/flight.py", serving(t), table, filepath.Join(out, "bcd.edges.parquet"))
+	if code, _, stderr := gladflow(t, "recover", table, "--solvers", "bcd", "--penalty", "0.2", "--out", out); code != exitDone {
+		t.Fatal(stderr)
+	}
+	if text, err := script.CombinedOutput(); err != nil || string(text) != "ok\n" {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// The README's lines for Python run as they stand, but for the address.
+func TestPyarrowReadme(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```python\n(import json\n[^`]*?flight\\.connect[^`]*)```").FindSubmatch(text)
+	if block == nil {
+		t.Fatal("README.md has no Python block that connects")
+	}
+	const there = "grpc://127.0.0.1:8815"
+	if !strings.Contains(string(block[1]), there) {
+		t.Fatalf("the block does not connect to %s", there)
+	}
+	c := python3(t, "-c", strings.Replace(string(block[1]), there, serving(t), 1))
+	c.Dir = filepath.Dir(expressionParquet(t))
+	if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "partial_correlation") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/plugin/server"
+)
+
+// serveOptions are the flags of serve that are not in a server.ListenConfig as
+// they are.
+type serveOptions struct {
+	config                server.ListenConfig
+	resultAge, idle       time.Duration
+	drain                 time.Duration
+	logLevel, logFormat   string
+	message               byteSize
+	upload, resultsMemory byteSize
+}
+
+func serveCommand() *cobra.Command {
+	o := newServeOptions()
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "serve jobs to other programs over Arrow Flight",
+		Long: `Serves jobs over Arrow Flight: tables in, edges, precision matrices and metrics
+out, from any language that has a Flight client. Once it listens it prints one
+line with its address to standard output; everything else is a log on standard
+error.
+
+Connections need TLS (--tls-cert, --tls-key), and clients a certificate
+(--client-ca) or a token (--token-file, one a line; calls carry it as the header
+"authorization: Bearer TOKEN") if you say so. --insecure serves this machine
+alone. Certificates and tokens are read again when their files change.
+
+SIGTERM or an interrupt lets runs end, for --drain-timeout at the most, while
+new ones are refused; a second one ends at once. The exit code is 0, or 3 if
+runs had to be cancelled. Traces and metrics are exported as the OTEL_*
+variables of OpenTelemetry say, if they do.`,
+		Example: `  gladflow serve --insecure
+  gladflow serve --insecure --listen unix:/run/gladflow.sock
+  gladflow serve --listen 0.0.0.0:8815 --tls-cert cert.pem --tls-key key.pem --token-file tokens
+  gladflow serve --listen 0.0.0.0:8815 --tls-cert cert.pem --tls-key key.pem --client-ca clients.pem --files /data --metrics-listen 127.0.0.1:9090`,
+		Args: arguments(),
+		RunE: func(c *cobra.Command, _ []string) error { return o.serve(c) },
+	}
+	o.bind(c)
+	return c
+}
+
+func newServeOptions() *serveOptions {
+	limits := server.DefaultLimits()
+	return &serveOptions{
+		config:        server.ListenConfig{Config: server.Config{Limits: limits}},
+		resultAge:     secondsOf(limits.ResultSeconds),
+		idle:          secondsOf(limits.IdleSeconds),
+		message:       byteSize(limits.MessageBytes),
+		upload:        byteSize(limits.UploadBytes),
+		resultsMemory: byteSize(limits.ResultBytes),
+	}
+}
+
+func secondsOf(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// logFormats and logLevels are the choices of --log-format and --log-level.
+func logFormats() []string { return []string{"text", "json"} }
+func logLevels() []string  { return []string{"trace", "debug", "info", "warn", "error"} }
+
+func (o *serveOptions) bind(c *cobra.Command) {
+	f, config := c.Flags(), &o.config
+	f.SortFlags = false
+	f.StringVar(&config.Address, "listen", server.DefaultAddress, "`ADDRESS` to listen on, host:port or unix:/path; port 0 takes a free one")
+	f.StringVar(&config.CertFile, "tls-cert", "", "certificate, in PEM `FILE`")
+	f.StringVar(&config.KeyFile, "tls-key", "", "its key, in PEM `FILE`")
+	f.StringVar(&config.ClientCAFile, "client-ca", "", "authorities whose certificates clients must have, in PEM `FILE`")
+	f.StringVar(&config.TokenFile, "token-file", "", "`FILE` of bearer tokens of which calls must carry one")
+	f.BoolVar(&config.Insecure, "insecure", false, "serve without TLS, this machine alone")
+	f.StringVar(&config.Files, "files", server.FilesAny, "files that jobs may name: any, none or those in a `FOLDER`")
+	f.IntVar(&config.Limits.ConcurrentRuns, "max-concurrent-runs", config.Limits.ConcurrentRuns, "runs at the same time, `N`; more are refused")
+	f.Var(&o.message, "max-message-size", "size of a message, so of a batch of a table")
+	f.Var(&o.upload, "max-upload-size", "size of the samples of a run")
+	f.IntVar(&config.Limits.Variables, "max-variables", config.Limits.Variables, "variables of a streamed table, `N`")
+	f.Var(&o.resultsMemory, "max-result-size", "memory for the results of all runs; the oldest make room")
+	f.DurationVar(&o.resultAge, "result-age", o.resultAge, "`TIME` for which results are kept")
+	f.DurationVar(&o.idle, "idle-timeout", o.idle, "`TIME` for which a call may neither send nor take anything")
+	f.DurationVar(&o.drain, "drain-timeout", server.DefaultDrainTimeout, "`TIME` for which runs may go on after SIGTERM")
+	f.StringVar(&config.MetricsAddress, "metrics-listen", "", "`ADDRESS` of /metrics (for Prometheus) and /healthz, host:port, over plain HTTP")
+	f.StringVar(&o.logLevel, "log-level", "info", "`WORD`: trace, debug, info, warn or error")
+	f.StringVar(&o.logFormat, "log-format", "", "`WORD`: text or json (default text on a terminal, json elsewhere)")
+
+	none := cobra.NoFileCompletions
+	for name, complete := range map[string]cobra.CompletionFunc{
+		"listen":              cobra.FixedCompletions([]string{server.DefaultAddress, "unix:"}, cobra.ShellCompDirectiveNoFileComp),
+		"files":               cobra.FixedCompletions([]string{server.FilesAny, server.FilesNone}, cobra.ShellCompDirectiveFilterDirs),
+		"log-level":           cobra.FixedCompletions(logLevels(), cobra.ShellCompDirectiveNoFileComp),
+		"log-format":          cobra.FixedCompletions(logFormats(), cobra.ShellCompDirectiveNoFileComp),
+		"max-concurrent-runs": none, "max-message-size": none, "max-upload-size": none, "max-variables": none,
+		"max-result-size": none, "result-age": none, "idle-timeout": none, "drain-timeout": none, "metrics-listen": none,
+	} {
+		// It fails for a flag that does not exist, and these do.
+		_ = c.RegisterFlagCompletionFunc(name, complete)
+	}
+}
+
+func (o *serveOptions) serve(c *cobra.Command) error {
+	config, err := o.listenConfig(c)
+	if err != nil {
+		return err
+	}
+	listener, err := server.Listen(c.Context(), config)
+	var wrong *server.SettingError
+	switch {
+	case errors.As(err, &wrong):
+		return usage(c, "--%s: %s", wrong.Setting, wrong.Reason)
+	case err != nil:
+		return err
+	}
+	fmt.Fprintf(c.OutOrStdout(), "listening on %s\n", listener.Address())
+	done := stopAtSecondSignal(c.Context(), listener)
+	defer done()
+	err = listener.Serve(c.Context())
+	if errors.Is(err, server.ErrRunsCancelled) {
+		// Said in the log; the exit code is that of an interruption.
+		return context.Cause(c.Context())
+	}
+	return err
+}
+
+// listenConfig is what the flags say.
+func (o *serveOptions) listenConfig(c *cobra.Command) (server.ListenConfig, error) {
+	config := o.config
+	limits := &config.Limits
+	limits.MessageBytes, limits.UploadBytes, limits.ResultBytes = int(o.message), int64(o.upload), int64(o.resultsMemory)
+	limits.ResultSeconds, limits.IdleSeconds = o.resultAge.Seconds(), o.idle.Seconds()
+	for _, l := range []struct {
+		name  string
+		value float64
+	}{
+		{"max-concurrent-runs", float64(limits.ConcurrentRuns)}, {"max-variables", float64(limits.Variables)},
+		{"max-message-size", float64(limits.MessageBytes)}, {"max-upload-size", float64(limits.UploadBytes)},
+		{"max-result-size", float64(limits.ResultBytes)},
+		{"result-age", limits.ResultSeconds}, {"idle-timeout", limits.IdleSeconds},
+	} {
+		if l.value <= 0 {
+			return config, usage(c, "--%s: %v leaves nothing; choose more than 0", l.name, c.Flags().Lookup(l.name).Value)
+		}
+	}
+	switch {
+	case o.drain < 0:
+		return config, usage(c, "--drain-timeout: %v is negative; choose 0 to end at once", o.drain)
+	case o.drain == 0:
+		config.DrainTimeout = -1
+	default:
+		config.DrainTimeout = o.drain
+	}
+	log, err := o.logger(c)
+	config.Logger = log
+	return config, err
+}
+
+func (o *serveOptions) logger(c *cobra.Command) (hclog.Logger, error) {
+	level := hclog.LevelFromString(o.logLevel)
+	if level == hclog.NoLevel || level == hclog.Off {
+		return nil, unknownWord(c, "log-level", o.logLevel, logLevels())
+	}
+	w := c.ErrOrStderr()
+	asJSON := !isTerminal(w)
+	switch o.logFormat {
+	case "":
+	case "text", "json":
+		asJSON = o.logFormat == "json"
+	default:
+		return nil, unknownWord(c, "log-format", o.logFormat, logFormats())
+	}
+	return hclog.New(&hclog.LoggerOptions{Name: "gladflow", Level: level, Output: w, JSONFormat: asJSON}), nil
+}
+
+func unknownWord(c *cobra.Command, flag, word string, choices []string) error {
+	hint := pipelines.Suggestion(word, choices)
+	if hint == "" {
+		hint = fmt.Sprintf("; choose one of %v", choices)
+	}
+	return usage(c, "--%s: %q is unknown%s", flag, word, hint)
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// stopAtSecondSignal ends a drain at the second signal; the first has ended
+// ctx. The function that it returns stops listening.
+func stopAtSecondSignal(ctx context.Context, l *server.Listener) func() {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	// The first may have come before.
+	first := ctx.Err() == nil
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-signals:
+				if !first {
+					l.Stop()
+					return
+				}
+				first = false
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/gladflow/gladflow/plugin/protocol"
+)
+
+// A service is a process of gladflow serve.
+type service struct {
+	cmd    *exec.Cmd
+	stdout *bufio.Reader
+	stderr bytes.Buffer // to be read after the end
+	conn   *grpc.ClientConn
+}
+
+// serveBinary builds the binary.
+func serveBinary(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("processes are ended by signals here")
+	}
+	path := filepath.Join(t.TempDir(), "gladflow")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return path
+}
+
+// startService starts gladflow serve at a free port and connects to the address
+// that it prints.
+func startService(t *testing.T, binary string, args ...string) *service {
+	t.Helper()
+	s := &service{cmd: exec.Command(binary, append([]string{"serve", "--insecure", "--listen", "127.0.0.1:0"}, args...)...)}
+	s.cmd.Stderr = &s.stderr
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.stdout = bufio.NewReader(out)
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.cmd.Process.Kill() })
+	line, err := s.stdout.ReadString('\n')
+	address, ok := strings.CutPrefix(line, "listening on grpc://127.0.0.1:")
+	if err != nil || !ok {
+		t.Fatalf("the first line is %q, %v\n%s", line, err, s.stderr.String())
+	}
+	s.conn, err = grpc.NewClient("127.0.0.1:"+strings.TrimSpace(address), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.conn.Close() })
+	return s
+}
+
+// do does an action and decodes its last result.
+func (s *service) do(t *testing.T, name string, body, result any) {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	stream, err := flight.NewClientFromConn(s.conn, nil).DoAction(ctx, &flight.Action{Type: name, Body: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		r, err := stream.Recv()
+		if err == io.EOF {
+			return
+		}
+		if err == nil {
+			err = json.Unmarshal(r.Body, result)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// run starts a job that goes on until its time limit.
+func (s *service) run(t *testing.T, limit time.Duration) {
+	t.Helper()
+	var table strings.Builder
+	rng := rand.New(rand.NewPCG(5, 6))
+	for i := range 61 {
+		for j := range 120 {
+			if i == 0 {
+				fmt.Fprintf(&table, "%sv%d", strings.Repeat(",", min(j, 1)), j)
+			} else {
+				fmt.Fprintf(&table, "%s%.4f", strings.Repeat(",", min(j, 1)), rng.NormFloat64())
+			}
+		}
+		table.WriteByte('\n')
+	}
+	s.do(t, protocol.ActionRecover, map[string]any{
+		"input": file(t, "table.csv", table.String()), "solvers": []string{"am"}, "penalty": 0.01,
+		"iteration_limit": 1 << 40, "gap": 1e-300, "time_limit": limit.String(),
+	}, &protocol.Run{})
+}
+
+func (s *service) signal(t *testing.T, sig os.Signal) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// end waits for the end and fails unless the code is right and standard output
+// had nothing but the address.
+func (s *service) end(t *testing.T, code int, within time.Duration) {
+	t.Helper()
+	start := time.Now()
+	rest, err := io.ReadAll(s.stdout)
+	if err != nil || len(rest) > 0 {
+		t.Errorf("standard output goes on with %q, %v", rest, err)
+	}
+	s.cmd.Wait()
+	if took := time.Since(start); s.cmd.ProcessState.ExitCode() != code || took > within {
+		t.Errorf("%v after %v; want code %d within %v\n%s", s.cmd.ProcessState, took, code, within, s.stderr.String())
+	}
+}
+
+// gladflow serve as a service manager sees it: its address on standard output,
+// its log on standard error, and how it ends.
+func TestServe(t *testing.T) {
+	binary := serveBinary(t)
+	t.Run("idle", func(t *testing.T) {
+		s := startService(t, binary, "--max-concurrent-runs", "3", "--max-message-size", "8MiB", "--max-result-size", "1.5GB",
+			"--max-upload-size", "4096", "--max-variables", "77", "--result-age", "90s", "--idle-timeout", "1m", "--files", "none")
+		var d protocol.Service
+		s.do(t, protocol.ActionDescribe, nil, &d)
+		want := protocol.Limits{ConcurrentRuns: 3, MessageBytes: 8 << 20, UploadBytes: 4096, Variables: 77,
+			ResultBytes: 1.5e9, ResultSeconds: 90, IdleSeconds: 60}
+		if d.Limits != want || d.Files != "none" {
+			t.Errorf("it has the limits %+v and files %s, not %+v and none", d.Limits, d.Files, want)
+		}
+		s.signal(t, syscall.SIGTERM)
+		s.end(t, exitDone, 2*time.Second)
+		for line := range strings.Lines(s.stderr.String()) {
+			var entry map[string]any
+			if err := json.Unmarshal([]byte(line), &entry); err != nil || entry["@message"] == nil {
+				t.Errorf("the log has %q", line)
+			}
+		}
+	})
+	t.Run("a run that ends", func(t *testing.T) {
+		s := startService(t, binary, "--log-format", "text")
+		s.run(t, time.Second)
+		s.signal(t, os.Interrupt)
+		s.end(t, exitDone, 5*time.Second)
+		if !strings.Contains(s.stderr.String(), "ending: new runs are refused") {
+			t.Errorf("the log is %s", s.stderr.String())
+		}
+	})
+	t.Run("a run that takes too long", func(t *testing.T) {
+		s := startService(t, binary, "--drain-timeout", "200ms")
+		s.run(t, time.Minute)
+		s.signal(t, syscall.SIGTERM)
+		s.end(t, exitInterrupted, 2*time.Second)
+	})
+	t.Run("a second signal", func(t *testing.T) {
+		s := startService(t, binary)
+		s.run(t, time.Minute)
+		s.signal(t, syscall.SIGTERM)
+		time.Sleep(200 * time.Millisecond)
+		s.signal(t, syscall.SIGTERM)
+		s.end(t, exitInterrupted, 2*time.Second)
+	})
+}
+
+func TestWrongUsageOfServe(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                                        "--tls-cert: there is no certificate; give one",
+		"--insecure --listen 0.0.0.0:0":           "--insecure: 0.0.0.0:0 can be reached from other machines; listen on 127.0.0.1",
+		"--insecure --listen 8815":                "--listen: \"8815\" is no address; write it as",
+		"--tls-cert a.pem":                        "--tls-key: there is a certificate without its key",
+		"--tls-cert a.pem --tls-key b.pem":        "--tls-cert: there is no file a.pem",
+		"--insecure --token-file missing":         "--token-file: there is no file missing",
+		"--insecure --files missing":              "--files: the folder for files, missing",
+		"--insecure --max-concurrent-runs 0":      "--max-concurrent-runs: 0 leaves nothing; choose more than 0",
+		"--insecure --max-message-size 0":         "--max-message-size: 0 leaves nothing",
+		"--insecure --max-message-size big":       "\"big\" is no size; write it as 64MiB",
+		"--insecure --result-age -1s":             "--result-age: -1s leaves nothing",
+		"--insecure --drain-timeout -1s":          "--drain-timeout: -1s is negative",
+		"--insecure --log-level loud":             "--log-level: \"loud\" is unknown; choose one of",
+		"--insecure --log-level inf":              "--log-level: \"inf\" is unknown; did you mean info?",
+		"--insecure --log-format xml":             "--log-format: \"xml\" is unknown",
+		"--insecure --metrics-listen 9090":        "--metrics-listen: \"9090\" is no address",
+		"--insecure somewhere":                    "\"somewhere\" is too much; serve takes no arguments",
+		"--insecure --listen unix:/nowhere/x/y/s": "--listen: the folder",
+	} {
+		code, stdout, stderr := gladflow(t, append([]string{"serve"}, strings.Fields(args)...)...)
+		first, rest, _ := strings.Cut(stderr, "\n")
+		if code != exitUsage || stdout != "" || !strings.Contains(first, want) || rest != "see gladflow serve --help\n" {
+			t.Errorf("serve %s: code %d, prints %q and\n%s\nwant code 2 and %q", args, code, stdout, stderr, want)
+		}
+	}
+}
+
+func TestByteSize(t *testing.T) {
+	for text, want := range map[string]int64{
+		"0": 0, "4096": 4096, "64MiB": 64 << 20, "64 mib": 64 << 20, "1.5GB": 1_500_000_000, "2TiB": 2 << 40, "12B": 12, "3kB": 3000,
+	} {
+		var b byteSize
+		if err := b.Set(text); err != nil || int64(b) != want {
+			t.Errorf("%q is %d, %v; want %d", text, b, err, want)
+		}
+		var again byteSize
+		if err := again.Set(b.String()); err != nil || again != b {
+			t.Errorf("%q is printed as %q, which is %d, %v", text, b.String(), again, err)
+		}
+	}
+	for _, text := range []string{"", "MiB", "-1", "-1MiB", "NaN", "Inf", "1e30", "64 M", "0x10p"} {
+		var b byteSize
+		if err := b.Set(text); err == nil {
+			t.Errorf("%q is %d", text, b)
+		}
+	}
+	if s := byteSize(64 << 20); s.String() != "64MiB" {
+		t.Errorf("64 MiB is printed as %q", s.String())
+	}
+}

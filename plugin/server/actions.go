@@ -1,0 +1,224 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	"google.golang.org/grpc/codes"
+
+	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/plugin/protocol"
+)
+
+// An action is what DoAction does under a name.
+type action struct {
+	name, description string
+	do                func(s *Service, body []byte, stream flight.FlightService_DoActionServer) error
+}
+
+func actions() []action {
+	return []action{
+		{protocol.ActionDescribe, "what this build is, what it finds on its machine, and its limits", (*Service).describe},
+		{protocol.ActionSchema, "the JSON Schema of a job", (*Service).jobSchema},
+		{protocol.ActionValidate, "check a job without running it: job → the job with its defaults", (*Service).validate},
+		{protocol.ActionSolvers, "the solvers there are", (*Service).solvers},
+		{protocol.ActionModels, "the built-in models of GLAD", (*Service).models},
+		{protocol.ActionRecover, "start a job whose input is a file or URL: job → {run}", (*Service).startJob},
+		{protocol.ActionWatch, "what happens in a run until it has ended: {run} → events", (*Service).watch},
+		{protocol.ActionResult, "what came of a run, when it has ended: {run} → the document run.json", (*Service).runResult},
+		{protocol.ActionCancel, "end a run; what has finished stays: {run} → what is known of it", (*Service).cancelRun},
+		{protocol.ActionForget, "end a run and drop its results: {run}", (*Service).forgetRun},
+	}
+}
+
+// ListActions lists the actions.
+func (s *Service) ListActions(_ *flight.Empty, stream flight.FlightService_ListActionsServer) error {
+	for _, a := range actions() {
+		if err := stream.Send(&flight.ActionType{Type: a.name, Description: a.description}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DoAction does an action.
+func (s *Service) DoAction(a *flight.Action, stream flight.FlightService_DoActionServer) error {
+	var names []string
+	for _, known := range actions() {
+		if known.name == a.GetType() {
+			return known.do(s, a.GetBody(), stream)
+		}
+		names = append(names, known.name)
+	}
+	return fault(codes.Unimplemented, protocol.ReasonInvalidCall, "there is no action %q%s; ListActions names them", a.GetType(), pipelines.Suggestion(a.GetType(), names))
+}
+
+func reply(stream flight.FlightService_DoActionServer, v any) error {
+	return stream.Send(&flight.Result{Body: encode(v)})
+}
+
+func (s *Service) describe(_ []byte, stream flight.FlightService_DoActionServer) error {
+	d, err := pipelines.Describe()
+	if err != nil {
+		return faultOf(stream.Context(), err)
+	}
+	return reply(stream, struct {
+		pipelines.Description
+		protocol.Service
+	}{d, protocol.Service{Protocol: protocol.Version, Limits: s.limits, Files: s.files}})
+}
+
+func (s *Service) jobSchema(_ []byte, stream flight.FlightService_DoActionServer) error {
+	schema, err := pipelines.Schema()
+	if err != nil {
+		return faultOf(stream.Context(), err)
+	}
+	return stream.Send(&flight.Result{Body: schema})
+}
+
+func (s *Service) validate(body []byte, stream flight.FlightService_DoActionServer) error {
+	job, err := s.parseJob(body)
+	if err != nil {
+		return err
+	}
+	return reply(stream, job.Resolved())
+}
+
+func (s *Service) solvers(_ []byte, stream flight.FlightService_DoActionServer) error {
+	return reply(stream, pipelines.Solvers())
+}
+
+func (s *Service) models(_ []byte, stream flight.FlightService_DoActionServer) error {
+	models, err := pipelines.Models()
+	if err != nil {
+		return faultOf(stream.Context(), err)
+	}
+	return reply(stream, models)
+}
+
+func (s *Service) startJob(body []byte, stream flight.FlightService_DoActionServer) error {
+	job, err := s.parseJob(body)
+	if err != nil {
+		return err
+	}
+	if job.Input == streamed {
+		return badField("input", "no table is named; give a file or URL that the service can read, or stream the samples with DoPut")
+	}
+	ctx, cancel := s.lifetime(stream.Context())
+	r, err := s.admit(job, cancel)
+	if err != nil {
+		cancel(nil)
+		return err
+	}
+	s.start(ctx, r, nil, true)
+	return reply(stream, protocol.Run{Run: r.id})
+}
+
+// named is the run that a body names.
+func (s *Service) named(body []byte) (*run, error) {
+	var b protocol.Run
+	if err := decode(body, &b, `{"run": …}`); err != nil {
+		return nil, err
+	}
+	return s.find(b.Run)
+}
+
+// watchEvery is how often a watcher is told of what has changed.
+const watchEvery = 100 * time.Millisecond
+
+func (s *Service) watch(body []byte, stream flight.FlightService_DoActionServer) error {
+	r, err := s.named(body)
+	if err != nil {
+		return err
+	}
+	var p pulse
+	return s.attended(&p, func() error {
+		return r.each(stream.Context(), func(e protocol.Event) error {
+			return p.waiting(func() error { return reply(stream, e) })
+		})
+	})
+}
+
+// each calls f with every event of a run until the run has ended.
+func (r *run) each(ctx context.Context, f func(protocol.Event) error) error {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	told, version := 0, 0
+	for {
+		r.mu.Lock()
+		events := r.events[told:]
+		told = len(r.events)
+		if r.version != version && !r.now.Done {
+			events = append(events[:len(events):len(events)], r.now)
+		}
+		version = r.version
+		ended, changed := r.state.Ended(), r.changed
+		last := protocol.Event{Run: r.id, State: r.state, Seconds: r.seconds(), Error: r.fault}
+		r.mu.Unlock()
+		if ended {
+			events = append(events[:len(events):len(events)], last)
+		}
+		for _, e := range events {
+			if err := f(e); err != nil {
+				return err
+			}
+		}
+		if ended {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-tick.C:
+		case <-ctx.Done():
+			return callEnded(ctx)
+		}
+	}
+}
+
+func (s *Service) runResult(body []byte, stream flight.FlightService_DoActionServer) error {
+	r, err := s.named(body)
+	if err != nil {
+		return err
+	}
+	if err := r.over(stream.Context()); err != nil {
+		return err
+	}
+	if r.result == nil {
+		return r.failure()
+	}
+	return reply(stream, r.result)
+}
+
+// over waits for the end of a run.
+func (r *run) over(ctx context.Context) error {
+	select {
+	case <-r.done:
+		return nil
+	case <-ctx.Done():
+		return callEnded(ctx)
+	}
+}
+
+func (s *Service) cancelRun(body []byte, stream flight.FlightService_DoActionServer) error {
+	r, err := s.named(body)
+	if err != nil {
+		return err
+	}
+	r.cancel(fault(codes.Canceled, protocol.ReasonCancelled, "the run was cancelled"))
+	if err := r.over(stream.Context()); err != nil {
+		return err
+	}
+	return reply(stream, r.info())
+}
+
+func (s *Service) forgetRun(body []byte, stream flight.FlightService_DoActionServer) error {
+	r, err := s.named(body)
+	if err != nil {
+		return err
+	}
+	r.cancel(fault(codes.Canceled, protocol.ReasonCancelled, "the run was cancelled: its caller has forgotten it"))
+	err = r.over(stream.Context())
+	s.forget(r)
+	return err
+}

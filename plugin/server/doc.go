@@ -1,0 +1,18 @@
+// Package server is the service behind a gladflow plugin: jobs of package
+// pipelines over Arrow Flight, as package protocol describes it.
+//
+//	service, err := server.New(server.Config{})
+//	if err != nil {
+//		return err
+//	}
+//	defer service.Close()
+//	g := grpc.NewServer(service.ServerOptions()...)
+//	if err := service.Register(g); err != nil {
+//		return err
+//	}
+//	return g.Serve(listener)
+//
+// Plugin serves it to a host that has launched the process, Listen on a
+// listener of its own. Hosts do not import this package but package plugin,
+// which links none of it.
+package server

@@ -1,0 +1,59 @@
+package server
+
+import (
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/plugin/protocol"
+)
+
+// echo sends samples back as they were read, batch by batch: what a caller's
+// encoding comes to, and what the way through the service costs.
+func (s *Service) echo(stream flight.FlightService_DoExchangeServer, u *upload) error {
+	if len(u.descriptor.Path) != 1 || u.descriptor.Path[0] != protocol.PathEcho {
+		return badCall("the path %q is unknown; send a job as the command, or the path %s", u.descriptor.Path, protocol.PathEcho)
+	}
+	// One pulse for both directions: a call that is waiting for either makes
+	// no headway.
+	return s.attended(&u.pulse, func() error {
+		err := s.echoSamples(attentive{stream, &u.pulse}, stream, u)
+		if f := faultOf(stream.Context(), asTable(err)); f != nil {
+			return f
+		}
+		return nil
+	})
+}
+
+func (s *Service) echoSamples(to sender, stream flight.FlightService_DoExchangeServer, u *upload) error {
+	records, err := u.records()
+	if err != nil {
+		return err
+	}
+	defer records.Release()
+	samples, err := arrowio.OpenSamples(stream.Context(), streamed, arrowio.SampleOptions{Records: records, MostVariables: s.limits.Variables})
+	if err != nil {
+		return err
+	}
+	defer samples.Close()
+	schema := arrowio.SampleSchema(samples.Names())
+	w := flight.NewRecordWriter(to, ipc.WithSchema(schema))
+	defer w.Close()
+	for {
+		rows, n, err := samples.Next()
+		if err == io.EOF {
+			return w.Close()
+		}
+		if err != nil {
+			return err
+		}
+		batch := arrowio.SampleRecord(schema, rows, n)
+		err = w.Write(batch)
+		batch.Release()
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	"google.golang.org/grpc/codes"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/plugin/protocol"
+)
+
+// streamed is the input of a job whose samples the caller streams.
+const streamed = "-"
+
+// parseJob reads a job as a call has it.
+func (s *Service) parseJob(document []byte) (pipelines.Job, error) {
+	// ReadJob takes YAML as well, whose parser needs minutes for some documents
+	// of 100 kB.
+	if object := bytes.HasPrefix(bytes.TrimSpace(document), []byte("{")); !object || !json.Valid(document) {
+		return pipelines.Job{}, fault(codes.InvalidArgument, protocol.ReasonInvalidJob, "the job is no JSON object; send it as one")
+	}
+	job, err := pipelines.ReadJob(bytes.NewReader(document))
+	if err != nil {
+		return job, faultOf(context.Background(), err)
+	}
+	if job.Input == "" {
+		job.Input = streamed
+	}
+	for key, path := range map[string]string{"reference": job.Reference, "penalty_matrix": job.PenaltyMatrix} {
+		if path == streamed {
+			return job, badField(key, "a service has no standard input; name a file")
+		}
+	}
+	if job.Input == streamed && job.InputFormat != "" {
+		return job, badField("input_format", "the samples are streamed as Arrow; leave this out")
+	}
+	if err := job.Validate(); err != nil {
+		return job, faultOf(context.Background(), err)
+	}
+	return job, s.checkFiles(job)
+}
+
+// streamedJob reads the job of a call that streams the samples.
+func (s *Service) streamedJob(d *flight.FlightDescriptor) (pipelines.Job, error) {
+	if d.Type != flight.DescriptorCMD {
+		return pipelines.Job{}, badCall("the descriptor is not a command; send the job, as JSON, as one")
+	}
+	job, err := s.parseJob(d.Cmd)
+	if err == nil && job.Input != streamed {
+		err = badField("input", "the samples of this call are streamed; leave this out, or start the job with the action %s", protocol.ActionRecover)
+	}
+	return job, err
+}
+
+// DoPut takes a job and its samples. See package protocol.
+func (s *Service) DoPut(stream flight.FlightService_DoPutServer) error {
+	u, err := s.receive(stream.Recv)
+	if err != nil {
+		return err
+	}
+	job, err := s.streamedJob(u.descriptor)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := s.lifetime(stream.Context())
+	r, err := s.admit(job, cancel)
+	if err != nil {
+		cancel(nil)
+		return err
+	}
+	s.start(ctx, r, u.records, true)
+	hangUp := context.AfterFunc(stream.Context(), func() { cancel(callEnded(stream.Context())) })
+	defer hangUp()
+	if err := stream.Send(&flight.PutResult{AppMetadata: encode(protocol.Run{Run: r.id})}); err != nil {
+		cancel(callEnded(stream.Context()))
+		return err
+	}
+	read := make(chan error, 1)
+	go func() { read <- r.accepts() }()
+	if err := s.attend(&u.pulse, read); err != nil {
+		cancel(err)
+		return err
+	}
+	return nil
+}
+
+// accepts waits until the samples have been read, and returns what is wrong
+// with them.
+func (r *run) accepts() error {
+	select {
+	case <-r.read:
+		return nil
+	case <-r.done:
+	}
+	select {
+	case <-r.read: // both: what failed came later
+		return nil
+	default:
+		return r.failure()
+	}
+}
+
+// failure is the fault of a run that has failed; nil before that.
+func (r *run) failure() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.fault == nil {
+		return nil
+	}
+	return r.fault
+}
+
+// DoExchange takes a job and its samples and sends back the edges that one
+// solver finds, or, for the path echo, the samples as they were read.
+func (s *Service) DoExchange(stream flight.FlightService_DoExchangeServer) error {
+	u, err := s.receive(stream.Recv)
+	if err != nil {
+		return err
+	}
+	if u.descriptor.Type == flight.DescriptorPATH {
+		return s.echo(stream, u)
+	}
+	job, err := s.streamedJob(u.descriptor)
+	if err != nil {
+		return err
+	}
+	switch len(job.Solvers) {
+	case 0:
+		job.Solvers = job.Resolved().Solvers[:1]
+	case 1:
+	default:
+		return badField("solvers", "an exchange returns the edges of one solver, and %d are named; name one, or use DoPut and DoGet", len(job.Solvers))
+	}
+	ctx, cancel := context.WithCancelCause(stream.Context())
+	defer cancel(nil)
+	s.endWith(ctx, cancel)
+	r, err := s.admit(job, cancel)
+	if err != nil {
+		return err
+	}
+	s.start(ctx, r, u.records, false)
+	ended := make(chan error, 1)
+	go func() {
+		<-r.done
+		ended <- r.failure()
+	}()
+	if err := s.attend(&u.pulse, ended); err != nil {
+		cancel(err)
+		return err
+	}
+	found, err := r.wait(ctx, job.Solvers[0])
+	if err != nil {
+		return err
+	}
+	return s.send(stream, found[protocol.TableEdges])
+}
+
+// start runs a job whose samples, if they are streamed, open opens. The run is
+// held after its end if hold says so.
+func (s *Service) start(ctx context.Context, r *run, open func() (array.RecordReader, error), hold bool) {
+	go func() {
+		defer s.work.Done()
+		defer r.cancel(nil)
+		ctx := s.observer.RunStarted(ctx, r.id, r.job.Solvers)
+		s.log.Info("run started", "run", r.id, "solvers", r.job.Solvers, "input", arrowio.Redacted(r.job.Input))
+		var result *pipelines.Result
+		err := s.guarded(func() (err error) {
+			result, err = s.execute(ctx, r, open)
+			return err
+		})
+		f := faultOf(ctx, err)
+		if f != nil {
+			f.Run = r.id
+		}
+		r.end(result, f)
+		s.retire(r, hold)
+		s.logEnd(r, err)
+		info := r.info()
+		s.observer.RunEnded(ctx, info.State, r.ended.Sub(r.accepted), f)
+	}()
+}
+
+// execute is pipelines.Run with what a run of the service gives it.
+func (s *Service) execute(ctx context.Context, r *run, open func() (array.RecordReader, error)) (result *pipelines.Result, err error) {
+	host := pipelines.Host{
+		Stdin:         strings.NewReader(""),
+		MostVariables: s.limits.Variables,
+		Progress: func(p pipelines.Progress) {
+			r.progress(p)
+			if p.Done {
+				s.observer.StageDone(ctx, p)
+			}
+		},
+		Solved: func(n pipelines.Network) error { return s.keep(r, n) },
+	}
+	if open != nil {
+		records, err := open()
+		if err != nil {
+			return nil, asTable(err)
+		}
+		defer records.Release()
+		host.Records = records
+	}
+	return s.run(ctx, r.job, host)
+}
+
+// asTable makes an error of the stream itself one of the job's input.
+func asTable(err error) error {
+	var input *arrowio.InputError
+	if errors.As(err, &input) {
+		return &pipelines.JobError{Field: "input", Err: input}
+	}
+	return err
+}
+
+func (s *Service) logEnd(r *run, err error) {
+	info := r.info()
+	args := []any{"run", r.id, "state", string(info.State), "seconds", fmt.Sprintf("%.3f", info.Seconds)}
+	f := info.Error
+	if f == nil {
+		s.log.Info("run ended", args...)
+		return
+	}
+	args = append(args, "code", f.Code, "error", f.Message)
+	if stack := stackOf(err); stack != nil {
+		args = append(args, "stack", string(stack))
+	}
+	if f.StatusCode() == codes.Internal {
+		s.log.Error("run ended", args...)
+		return
+	}
+	s.log.Warn("run ended", args...)
+}
+
+// encode is a message as JSON. Every message of the protocol has it.
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

@@ -1,0 +1,311 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/health/grpc_health_v1"
+)
+
+// Defaults of a ListenConfig.
+const (
+	DefaultAddress      = "127.0.0.1:8815"
+	DefaultDrainTimeout = 30 * time.Second
+)
+
+// ErrRunsCancelled is what Serve returns when runs had not ended by the end of
+// the drain, or Stop was called.
+var ErrRunsCancelled = errors.New("server: runs were cancelled, since they had not ended when the service did")
+
+// A ListenConfig says where the service is offered to other processes, and to
+// whom. Either a certificate or Insecure is needed.
+type ListenConfig struct {
+	Config
+	// Address is host:port, or unix: and the path of a socket. Who may connect
+	// to a socket is what the process's umask leaves. Default: DefaultAddress.
+	Address string
+	// CertFile and KeyFile are the certificate (with those between it and its
+	// authority) and its key, in PEM. They are read again when they change.
+	CertFile, KeyFile string
+	// ClientCAFile holds the authorities, in PEM, that vouch for clients.
+	// Without it clients need no certificate.
+	ClientCAFile string
+	// TokenFile holds bearer tokens, one a line; lines that begin with # are
+	// not. Every call but those of health needs one of them. It is read again
+	// when it changes. Without it calls need no token.
+	TokenFile string
+	// Insecure serves without TLS, on addresses of this machine alone.
+	Insecure bool
+	// MetricsAddress is host:port of /metrics and /healthz, over HTTP without
+	// TLS. Default: neither.
+	MetricsAddress string
+	// DrainTimeout is how long runs and calls may go on once the service has
+	// been told to end. Default (0): DefaultDrainTimeout; negative: not at all.
+	DrainTimeout time.Duration
+}
+
+// A Listener offers the service at an address, from Serve on.
+type Listener struct {
+	service   *Service
+	grpc      *grpc.Server
+	health    *health.Server
+	listener  net.Listener
+	http      *httpServer // nil without MetricsAddress
+	telemetry *Telemetry  // nil if off
+	config    ListenConfig
+
+	stop     chan struct{} // closed by Stop
+	stopOnce sync.Once
+	ending   chan struct{} // closed when the last calls end
+}
+
+// Listen takes the address; calls wait until Serve. Errors are a *SettingError
+// where c cannot be used.
+//
+// Traces and metrics are exported as the OTEL_* variables of the environment
+// say, see NewTelemetry.
+func Listen(ctx context.Context, c ListenConfig) (*Listener, error) {
+	c.Address = cmp.Or(c.Address, DefaultAddress)
+	c.DrainTimeout = cmp.Or(c.DrainTimeout, DefaultDrainTimeout)
+	if c.Logger == nil {
+		c.Logger = hclog.NewNullLogger()
+	}
+	options, err := securityOptions(&c)
+	if err != nil {
+		return nil, err
+	}
+	l := &Listener{stop: make(chan struct{}), ending: make(chan struct{})}
+	var registry *prometheus.Registry
+	if c.MetricsAddress != "" {
+		registry = prometheus.NewRegistry()
+	}
+	l.telemetry = NewTelemetry(ctx, TelemetryConfig{
+		Registry: registry, Console: os.Stderr, Logger: c.Logger, Next: c.Observer,
+	})
+	if l.telemetry != nil {
+		c.Observer = l.telemetry
+	}
+	l.config = c
+	if err := l.open(ctx, registry, options); err != nil {
+		if l.listener != nil {
+			l.listener.Close()
+		}
+		l.telemetry.Shutdown(ctx)
+		return nil, err
+	}
+	return l, nil
+}
+
+// open makes the service and takes the addresses.
+func (l *Listener) open(ctx context.Context, registry *prometheus.Registry, options []grpc.ServerOption) error {
+	var err error
+	if l.listener, err = bind(ctx, &l.config); err != nil {
+		return err
+	}
+	if l.config.MetricsAddress != "" {
+		if l.http, err = listenHTTP(l.config.MetricsAddress, registry, l.config.Logger); err != nil {
+			return err
+		}
+	}
+	if l.service, err = New(l.config.Config); err != nil {
+		l.http.close()
+		return setting("files", "%s", strings.TrimPrefix(err.Error(), "server: "))
+	}
+	l.telemetry.Measure(l.service.Stats)
+
+	// Tokens come before whatever else looks at a call.
+	options = append(options, l.watchOption())
+	options = append(options, l.service.ServerOptions()...)
+	l.grpc = grpc.NewServer(append(options, l.telemetry.ServerOptions()...)...)
+	if err := l.service.Register(l.grpc); err != nil {
+		l.http.close()
+		l.service.Close()
+		return err
+	}
+	l.health = health.NewServer()
+	for _, name := range []string{"", flightService} {
+		l.health.SetServingStatus(name, grpc_health_v1.HealthCheckResponse_SERVING)
+	}
+	grpc_health_v1.RegisterHealthServer(l.grpc, l.health)
+	return nil
+}
+
+// Names of services on the wire.
+const (
+	flightService = "arrow.flight.protocol.FlightService"
+	healthPrefix  = "/grpc.health.v1.Health/"
+)
+
+func securityOptions(c *ListenConfig) ([]grpc.ServerOption, error) {
+	if err := c.checkSecurity(); err != nil {
+		return nil, err
+	}
+	options := []grpc.ServerOption{grpc.Creds(insecure.NewCredentials())}
+	if !c.Insecure {
+		credentials, err := serverTLS(c, c.Logger)
+		if err != nil {
+			return nil, err
+		}
+		options = []grpc.ServerOption{grpc.Creds(credentials)}
+	}
+	if c.TokenFile == "" {
+		return options, nil
+	}
+	tokens, err := readTokens(c.TokenFile, c.Logger)
+	if err != nil {
+		return nil, err
+	}
+	return append(options, tokens.options()...), nil
+}
+
+// bind takes the address.
+func bind(ctx context.Context, c *ListenConfig) (net.Listener, error) {
+	if path, ok := strings.CutPrefix(c.Address, "unix:"); ok {
+		return bindSocket(ctx, strings.TrimPrefix(path, "//"))
+	}
+	address := c.Address
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return nil, setting("listen", "%q is no address; write it as 127.0.0.1:8815 or unix:/path", address)
+	}
+	if c.Insecure {
+		var err error
+		if address, err = loopback(ctx, address); err != nil {
+			return nil, err
+		}
+	}
+	return (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+}
+
+// Address is where the service is, as Arrow Flight writes locations:
+// grpc://127.0.0.1:8815, grpc+tls:// or grpc+unix://.
+func (l *Listener) Address() string {
+	address := l.listener.Addr()
+	switch {
+	case address.Network() == "unix":
+		return "grpc+unix://" + address.String()
+	case l.config.Insecure:
+		return "grpc://" + address.String()
+	}
+	return "grpc+tls://" + address.String()
+}
+
+// MetricsAddress is host:port of /metrics and /healthz; empty if there are none.
+func (l *Listener) MetricsAddress() string { return l.http.address() }
+
+// Serve serves until ctx ends, and then lets runs and calls end: new runs are
+// refused, health is NOT_SERVING, everything else goes on for DrainTimeout at
+// the most. It returns nil if all runs have ended by themselves, and
+// ErrRunsCancelled if not. It is called once.
+func (l *Listener) Serve(ctx context.Context) error {
+	served := make(chan error, 1)
+	go func() { served <- l.grpc.Serve(l.listener) }()
+	l.http.serve()
+	l.config.Logger.Info("listening", "address", l.Address(), "tls", !l.config.Insecure,
+		"client_certificates", l.config.ClientCAFile != "", "tokens", l.config.TokenFile != "")
+	var err error
+	select {
+	case err = <-served: // it cannot accept connections any more
+	case <-ctx.Done():
+		err = l.drain()
+	case <-l.stop:
+		err = l.drain()
+	}
+	l.service.Close()
+	l.grpc.Stop()
+	l.http.close()
+	flushing, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
+	defer cancel()
+	l.telemetry.Shutdown(flushing)
+	return err
+}
+
+// Stop makes Serve return at once, with or without a drain under way.
+func (l *Listener) Stop() { l.stopOnce.Do(func() { close(l.stop) }) }
+
+// lastWords is how long calls may take to hear that their run was cancelled.
+const lastWords = 500 * time.Millisecond
+
+// drain lets runs and then calls end.
+func (l *Listener) drain() error {
+	ctx, cancel := context.WithTimeout(context.Background(), l.config.DrainTimeout)
+	defer cancel()
+	go func() {
+		select {
+		case <-l.stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	log := l.config.Logger
+	log.Info("ending: new runs are refused", "running", l.service.Stats().Running, "timeout", l.config.DrainTimeout.String())
+	l.health.Shutdown()
+	l.http.drain()
+	if l.service.Drain(ctx) == nil {
+		l.endCalls(ctx)
+		return nil
+	}
+	log.Warn("runs are cancelled: they had not ended in time", "running", l.service.Stats().Running)
+	l.service.Close()
+	last, cancelLast := context.WithTimeout(context.Background(), lastWords)
+	defer cancelLast()
+	l.endCalls(last)
+	return ErrRunsCancelled
+}
+
+// endCalls takes no more calls and lets those under way end, until ctx does.
+func (l *Listener) endCalls(ctx context.Context) {
+	close(l.ending)
+	graceful := make(chan struct{})
+	go func() {
+		defer close(graceful)
+		l.grpc.GracefulStop()
+	}()
+	select {
+	case <-graceful:
+	case <-ctx.Done():
+		l.config.Logger.Warn("calls are broken off: they had not ended in time")
+		l.grpc.Stop()
+		<-graceful
+	}
+	l.config.Logger.Info("ended")
+}
+
+// watchOption ends those who watch health, when only they are left: by
+// themselves they never do.
+func (l *Listener) watchOption() grpc.ServerOption {
+	return grpc.ChainStreamInterceptor(func(service any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+		if !strings.HasPrefix(info.FullMethod, healthPrefix) {
+			return next(service, stream)
+		}
+		ctx, cancel := context.WithCancel(stream.Context())
+		defer cancel()
+		go func() {
+			select {
+			case <-l.ending:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+		return next(service, &endingStream{stream, ctx})
+	})
+}
+
+// endingStream is a stream with another context.
+type endingStream struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+// Context implements grpc.ServerStream.
+func (s *endingStream) Context() context.Context { return s.ctx }

@@ -1,0 +1,59 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// maxSocketPath is what every system can take.
+const maxSocketPath = 103
+
+// bindSocket listens on a Unix socket, whose file the listener removes when it
+// is closed. One that a process which died has left behind is replaced; one
+// that answers is not.
+func bindSocket(ctx context.Context, path string) (net.Listener, error) {
+	switch {
+	case path == "":
+		return nil, setting("listen", "the socket has no path; write it as unix:/path")
+	case len(path) > maxSocketPath:
+		return nil, setting("listen", "the path of the socket has %d characters and may have %d; choose a shorter one", len(path), maxSocketPath)
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		folder := filepath.Dir(path)
+		if _, err := os.Stat(folder); err != nil {
+			return nil, setting("listen", "the folder of the socket, %s, is not there; make it, or choose another path", folder)
+		}
+	case err != nil:
+		return nil, setting("listen", "%s cannot be used: %s", path, errors.Unwrap(err))
+	case info.Mode().Type() != fs.ModeSocket:
+		return nil, setting("listen", "%s is there and no socket; choose another path", path)
+	case answers(ctx, path):
+		return nil, setting("listen", "another process listens on %s; end it or choose another path", path)
+	default:
+		if err := os.Remove(path); err != nil {
+			return nil, setting("listen", "%s was left by another process and cannot be removed: %s", path, errors.Unwrap(err))
+		}
+	}
+	return (&net.ListenConfig{}).Listen(ctx, "unix", path)
+}
+
+// answers says whether a process listens. One that is too busy to answer, or
+// may not be asked, does.
+func answers(ctx context.Context, path string) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
+	if err != nil {
+		return !errors.Is(err, syscall.ECONNREFUSED)
+	}
+	conn.Close()
+	return true
+}

@@ -1,0 +1,181 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+
+	"github.com/gladflow/gladflow/plugin/protocol"
+)
+
+// endTime is what a plugin has to end in, from the moment it knows that it
+// must: a host waits for 2 s before it kills, and the death of a host is seen
+// after lookEvery at the latest.
+const endTime = 1500 * time.Millisecond
+
+// Plugin serves as the plugin of the host that has started this process with
+// the cookie of package protocol in its environment. The handshake is the only
+// thing it writes to standard output; the log goes to standard error, as JSON
+// that go-plugin's hosts understand, unless c has a Logger.
+//
+// It returns nil after the host has asked for the end, has died, or ctx has
+// ended; runs are cancelled and what they had half written is removed. That
+// takes less than 2 s, counted from the host's death; an error says that
+// something had not ended by then. The caller must let the process end: the
+// standard output and error of package os are go-plugin's afterwards.
+//
+// The OTEL_* variables hold as they do for Listen.
+func Plugin(ctx context.Context, c Config) error {
+	parent := startedBy()
+	// Held until the end: go-plugin replaces both, and the garbage collector
+	// closes files that nobody holds.
+	stdout, stderr := os.Stdout, os.Stderr
+	defer runtime.KeepAlive(stdout)
+	// A line of the log that goes to a dead host must fail instead of ending
+	// the process before it has cleaned up.
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer signal.Stop(broken)
+
+	if c.Logger == nil {
+		// Everything but traces: the host chooses what to show.
+		c.Logger = hclog.New(&hclog.LoggerOptions{
+			Name: protocol.Name, Level: hclog.Debug, Output: stderr, JSONFormat: true,
+		})
+	}
+	telemetry := NewTelemetry(ctx, TelemetryConfig{Console: stderr, Logger: c.Logger, Next: c.Observer})
+	if telemetry != nil {
+		c.Observer = telemetry
+	}
+	service, err := New(c)
+	if err != nil {
+		return err
+	}
+	telemetry.Measure(service.Stats)
+
+	p := &pluginServer{service: service, options: telemetry.ServerOptions(), served: make(chan struct{})}
+	go p.serve(c.Logger)
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	hostDied := false
+	select {
+	case <-p.served:
+	case <-parent.watch(watching):
+		hostDied = true
+		c.Logger.Warn("the host has died; ending")
+	case <-ctx.Done():
+		c.Logger.Info("told to end")
+	}
+	return errors.Join(p.failed(), p.end(hostDied, telemetry))
+}
+
+// A pluginServer is the service on go-plugin's server.
+type pluginServer struct {
+	service *Service
+	options []grpc.ServerOption
+	served  chan struct{} // closed when go-plugin has returned
+
+	mu      sync.Mutex
+	grpc    *grpc.Server // nil until go-plugin asks for it
+	stopped bool         // before that
+	err     error        // of registering the service
+}
+
+func (p *pluginServer) serve(log hclog.Logger) {
+	defer close(p.served)
+	plugin.Serve(&plugin.ServeConfig{
+		HandshakeConfig:  protocol.Handshake(),
+		VersionedPlugins: protocol.Plugins(p.register),
+		GRPCServer:       p.newServer,
+		Logger:           log.Named("go-plugin"),
+	})
+}
+
+// newServer lifts gRPC's limit of 4 MiB, which go-plugin keeps.
+func (p *pluginServer) newServer(options []grpc.ServerOption) *grpc.Server {
+	options = append(options, p.service.ServerOptions()...)
+	s := grpc.NewServer(append(options, p.options...)...)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.grpc = s
+	if p.stopped {
+		// It will serve nothing, and return at once.
+		s.Stop()
+	}
+	return s
+}
+
+func (p *pluginServer) register(s *grpc.Server) error {
+	err := p.service.Register(s)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.err = err
+	return err
+}
+
+// failed says why go-plugin has returned without having served.
+func (p *pluginServer) failed() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.grpc == nil {
+		select {
+		case <-p.served:
+			return errors.New("server: the plugin could not listen; see the log, and whether there is room for a socket in the folder for temporary files")
+		default:
+		}
+	}
+	return p.err
+}
+
+// stop makes go-plugin return, which removes its socket.
+func (p *pluginServer) stop() {
+	p.mu.Lock()
+	s := p.grpc
+	p.stopped = true
+	p.mu.Unlock()
+	if s != nil {
+		s.Stop()
+	}
+}
+
+// end ends everything in good order, and returns after endTime however far
+// that has come.
+func (p *pluginServer) end(hostDied bool, telemetry *Telemetry) error {
+	ctx, cancel := context.WithTimeout(context.Background(), endTime)
+	defer cancel()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.stop()
+		<-p.served
+		if hostDied {
+			removeSocketFolder()
+		}
+		p.service.Close()
+		telemetry.Shutdown(ctx)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return errors.New("server: a run or the export of telemetry had not ended when the plugin had to")
+	}
+}
+
+// removeSocketFolder removes the folder that a host makes for the plugin's
+// socket, which a host that dies leaves behind. It is never removed with
+// something in it.
+func removeSocketFolder() {
+	if folder := os.Getenv(plugin.EnvUnixSocketDir); folder != "" {
+		_ = os.Remove(folder)
+	}
+}

@@ -1,0 +1,197 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/gladflow/gladflow/plugin/protocol"
+)
+
+// builder builds the binary once for all tests that start it.
+type builder struct {
+	once   sync.Once
+	folder string
+	err    error
+}
+
+var gladflow builder
+
+// TestMain removes the binary.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if gladflow.folder != "" {
+		os.RemoveAll(gladflow.folder)
+	}
+	os.Exit(code)
+}
+
+// binary returns the path of the binary, freshly built.
+func binary(t testing.TB) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("processes are ended by signals here")
+	}
+	gladflow.once.Do(func() {
+		if gladflow.folder, gladflow.err = os.MkdirTemp("", "gladflow-test"); gladflow.err != nil {
+			return
+		}
+		out, err := exec.Command("go", "build", "-o", filepath.Join(gladflow.folder, "gladflow"), "../gladflow").CombinedOutput()
+		if err != nil {
+			gladflow.err = fmt.Errorf("go build: %w\n%s", err, out)
+		}
+	})
+	if gladflow.err != nil {
+		t.Fatal(gladflow.err)
+	}
+	return filepath.Join(gladflow.folder, "gladflow")
+}
+
+// asPlugin is the environment that a host gives a plugin.
+func asPlugin(more ...string) []string {
+	return append(append(os.Environ(), protocol.CookieKey+"="+protocol.CookieValue, "PLUGIN_PROTOCOL_VERSIONS=1"), more...)
+}
+
+// ends fails unless a process, or its zombie, is gone by the deadline; it
+// returns how long that took.
+func ends(t testing.TB, pid int, within time.Duration) time.Duration {
+	t.Helper()
+	start := time.Now()
+	for lives(pid) {
+		if time.Since(start) > within {
+			t.Fatalf("process %d lives after %v", pid, within)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return time.Since(start)
+}
+
+// lives says whether a process is there and no zombie.
+func lives(pid int) bool {
+	if runtime.GOOS != "linux" {
+		p, err := os.FindProcess(pid)
+		return err == nil && p.Signal(nil) == nil
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	// The name, in brackets, may hold anything.
+	_, rest, _ := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')'):]), " ")
+	return !strings.HasPrefix(rest, "Z")
+}
+
+// eventually waits until f is true.
+func eventually(t testing.TB, what string, f func() bool) {
+	t.Helper()
+	for start := time.Now(); !f(); time.Sleep(5 * time.Millisecond) {
+		if time.Since(start) > 10*time.Second {
+			t.Fatalf("after 10 s: %s", what)
+		}
+	}
+}
+
+// dial connects without TLS.
+func dial(t testing.TB, target string, options ...grpc.DialOption) *grpc.ClientConn {
+	t.Helper()
+	options = append([]grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}, options...)
+	conn, err := grpc.NewClient(target, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// act does an action and returns its last result.
+func doAction(ctx context.Context, conn *grpc.ClientConn, name string, body any) ([]byte, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	stream, err := flight.NewClientFromConn(conn, nil).DoAction(ctx, &flight.Action{Type: name, Body: text})
+	if err != nil {
+		return nil, err
+	}
+	var last []byte
+	for {
+		r, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return last, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		last = r.Body
+	}
+}
+
+// startRun starts a job that names its input and returns the run.
+func startRun(t testing.TB, conn *grpc.ClientConn, job map[string]any) protocol.Run {
+	t.Helper()
+	text, err := doAction(t.Context(), conn, protocol.ActionRecover, job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var run protocol.Run
+	if err := json.Unmarshal(text, &run); err != nil || run.Run == "" {
+		t.Fatalf("recover returns %q: %v", text, err)
+	}
+	return run
+}
+
+// shortJob takes milliseconds, longJob a minute, or until it is cancelled.
+func shortJob(t testing.TB) map[string]any {
+	return map[string]any{"input": samples(t, 40, 6), "solvers": []string{"bcd"}, "penalty": 0.2}
+}
+
+func longJob(t testing.TB) map[string]any {
+	return map[string]any{"input": samples(t, 60, 120), "solvers": []string{"am"}, "penalty": 0.01,
+		"gap": 1e-300, "iteration_limit": 100_000_000, "time_limit": "1m"}
+}
+
+// mediumJob takes a second.
+func mediumJob(t testing.TB) map[string]any {
+	job := longJob(t)
+	job["time_limit"] = "1s"
+	return job
+}
+
+func samples(t testing.TB, n, d int) string {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(3, 4))
+	var b strings.Builder
+	for j := range d {
+		fmt.Fprintf(&b, "%sv%d", strings.Repeat(",", min(j, 1)), j)
+	}
+	b.WriteByte('\n')
+	for range n {
+		x := 0.0
+		for j := range d {
+			x = 0.6*x + rng.NormFloat64()
+			fmt.Fprintf(&b, "%s%.5f", strings.Repeat(",", min(j, 1)), x)
+		}
+		b.WriteByte('\n')
+	}
+	path := filepath.Join(t.TempDir(), "samples.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,112 @@
+package server
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	arrowutil "github.com/apache/arrow/go/v15/arrow/util"
+	"google.golang.org/grpc/codes"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/plugin/protocol"
+)
+
+// An upload is the table that a caller streams.
+type upload struct {
+	pulse      pulse
+	recv       func() (*flight.FlightData, error)
+	first      *flight.FlightData // which came with the descriptor
+	bytes      int64
+	limit      int64
+	descriptor *flight.FlightDescriptor
+}
+
+// receive takes the first message of a call, which has the descriptor.
+func (s *Service) receive(recv func() (*flight.FlightData, error)) (*upload, error) {
+	u := &upload{recv: recv, limit: s.limits.UploadBytes}
+	err := s.attended(&u.pulse, func() error {
+		return u.pulse.waiting(func() (err error) {
+			u.first, err = recv()
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	u.descriptor = u.first.FlightDescriptor
+	if u.descriptor == nil {
+		return nil, badCall("the first message has no descriptor; send the job as its command")
+	}
+	return u, nil
+}
+
+// records opens the table.
+func (u *upload) records() (array.RecordReader, error) { return arrowio.NewRecords(u.next, nil) }
+
+// next is the next message of Arrow's; those that carry something else are
+// passed over.
+func (u *upload) next() (metadata, body []byte, err error) {
+	for {
+		data := u.first
+		u.first = nil
+		if data == nil {
+			err := u.pulse.waiting(func() (err error) {
+				data, err = u.recv()
+				return err
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+		}
+		if len(data.DataHeader) == 0 {
+			continue
+		}
+		u.bytes += int64(len(data.DataHeader) + len(data.DataBody))
+		if u.bytes > u.limit {
+			return nil, nil, fault(codes.ResourceExhausted, protocol.ReasonLimit,
+				"the samples take more than %d bytes, which is the limit; send fewer, or raise it", u.limit)
+		}
+		return data.DataHeader, data.DataBody, nil
+	}
+}
+
+// batchBytes is about the size of the batches that are sent.
+const batchBytes = 2 << 20
+
+// sender is a stream that takes batches.
+type sender interface {
+	Send(*flight.FlightData) error
+}
+
+// attentive is a sender whose pulse shows when the caller does not take what
+// is sent.
+type attentive struct {
+	sender
+	pulse *pulse
+}
+
+// Send implements sender.
+func (a attentive) Send(d *flight.FlightData) error {
+	return a.pulse.waiting(func() error { return a.sender.Send(d) })
+}
+
+// send streams a table.
+func (s *Service) send(to sender, table arrow.Record) error {
+	var p pulse
+	return s.attended(&p, func() error {
+		w := flight.NewRecordWriter(attentive{to, &p}, ipc.WithSchema(table.Schema()))
+		defer w.Close()
+		rows := table.NumRows()
+		step := max(1, rows*batchBytes/max(1, arrowutil.TotalRecordSize(table)))
+		for at := int64(0); at < rows; at += step {
+			piece := table.NewSlice(at, min(at+step, rows))
+			err := w.Write(piece)
+			piece.Release()
+			if err != nil {
+				return err
+			}
+		}
+		return w.Close() // which sends the schema of an empty table
+	})
+}

@@ -1,0 +1,274 @@
+package server
+
+import (
+	"context"
+	"encoding/hex"
+	"net"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/prometheus/client_golang/prometheus"
+	traces "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/plugin/protocol"
+)
+
+// A run arrives at a collector as a span below the call's, which is below the
+// caller's, with its stages below it; and it is counted and timed.
+func TestExport(t *testing.T) {
+	for _, name := range []string{"http/protobuf", "grpc"} {
+		t.Run(name, func(t *testing.T) {
+			c := collecting(t, name)
+			t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment=test")
+			l := listening(t, ListenConfig{Insecure: true})
+			conn := dial(t, l.target)
+			const trace, caller = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+			ctx := metadata.AppendToOutgoingContext(t.Context(), "traceparent", "00-"+trace+"-"+caller+"-01")
+			text, err := doAction(ctx, conn, protocol.ActionRecover, shortJob(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var run protocol.Run
+			if err := decode(text, &run, ""); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err != nil {
+				t.Fatal(err)
+			}
+			l.end()
+			if err := <-l.ended; err != nil {
+				t.Fatal(err)
+			}
+
+			if c.about["service.name"] != "gladflow" || c.about["service.version"] != pipelines.Version || c.about["deployment"] != "test" {
+				t.Errorf("the resource is %v", c.about)
+			}
+			call := c.span(t, flightService+"/DoAction")
+			whole := c.span(t, "run")
+			if id := hex.EncodeToString(call.ParentSpanId); id != caller {
+				t.Errorf("the call is below %s, not its caller %s", id, caller)
+			}
+			if string(whole.ParentSpanId) != string(call.SpanId) {
+				t.Error("the run is not below its call")
+			}
+			about := values(whole.Attributes)
+			if about["gladflow.run.id"] != run.Run || about["gladflow.state"] != string(protocol.StateDone) || whole.Status.GetCode() != traces.Status_STATUS_CODE_UNSET {
+				t.Errorf("the run is %v, %v", about, whole.Status)
+			}
+			for _, name := range []string{"reading", "solving bcd"} {
+				stage := c.span(t, name)
+				if string(stage.ParentSpanId) != string(whole.SpanId) || hex.EncodeToString(stage.TraceId) != trace {
+					t.Errorf("%s is not below the run", name)
+				}
+				if stage.StartTimeUnixNano < whole.StartTimeUnixNano-uint64(5*time.Millisecond) || stage.EndTimeUnixNano > whole.EndTimeUnixNano {
+					t.Errorf("%s is from %d to %d, the run from %d to %d", name,
+						stage.StartTimeUnixNano, stage.EndTimeUnixNano, whole.StartTimeUnixNano, whole.EndTimeUnixNano)
+				}
+			}
+
+			ended := c.metric(t, "gladflow.runs").GetSum().DataPoints
+			if len(ended) != 1 || ended[0].GetAsInt() != 1 || values(ended[0].Attributes)["gladflow.state"] != "done" {
+				t.Errorf("gladflow.runs is %v", ended)
+			}
+			if p := c.metric(t, "gladflow.runs.active").GetSum().DataPoints; len(p) != 1 || p[0].GetAsInt() != 0 {
+				t.Errorf("gladflow.runs.active is %v", p)
+			}
+			if m := c.metric(t, "gladflow.run.duration"); m.Unit != "s" || m.GetHistogram().DataPoints[0].Count != 1 {
+				t.Errorf("gladflow.run.duration is %v", m)
+			}
+			var stages []string
+			for _, p := range c.metric(t, "gladflow.stage.duration").GetHistogram().DataPoints {
+				v := values(p.Attributes)
+				stages = append(stages, v["gladflow.stage"]+" "+v["gladflow.solver"])
+			}
+			if !slices.Contains(stages, "solving bcd") || !slices.Contains(stages, "reading ") {
+				t.Errorf("gladflow.stage.duration has %q", stages)
+			}
+			if p := c.metric(t, "gladflow.results.bytes").GetGauge().DataPoints; len(p) != 1 || p[0].GetAsInt() <= 0 {
+				t.Errorf("gladflow.results.bytes is %v", p)
+			}
+		})
+	}
+}
+
+// A run that fails is an error, with its reason; OTEL_SERVICE_NAME wins.
+func TestExportOfAFailure(t *testing.T) {
+	c := collecting(t, "http/protobuf")
+	t.Setenv("OTEL_SERVICE_NAME", "networks")
+	l := listening(t, ListenConfig{Insecure: true})
+	conn := dial(t, l.target)
+	job := shortJob(t)
+	job["input"] = job["input"].(string) + ".missing"
+	run := startRun(t, conn, job)
+	if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err == nil {
+		t.Fatal("a job without its table succeeds")
+	}
+	l.end()
+	<-l.ended
+	if c.about["service.name"] != "networks" {
+		t.Errorf("the resource is %v", c.about)
+	}
+	whole := c.span(t, "run")
+	if whole.Status.GetCode() != traces.Status_STATUS_CODE_ERROR || whole.Status.Message == "" || len(whole.Events) != 1 {
+		t.Errorf("the run is %v with %v", whole.Status, whole.Events)
+	}
+	if about := values(whole.Attributes); about["error.type"] != protocol.ReasonInvalidJob && about["error.type"] != protocol.ReasonInvalidTable {
+		t.Errorf("the run is %v", about)
+	}
+}
+
+// Nothing is exported, and nothing runs, unless the environment asks for it.
+func TestTelemetryIsOffByDefault(t *testing.T) {
+	variables := []string{"OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_EXPORTER_OTLP_ENDPOINT",
+		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"}
+	for _, c := range []struct {
+		set             string // separated by blanks
+		traces, metrics bool
+	}{
+		{"", false, false},
+		{"OTEL_TRACES_EXPORTER=none OTEL_METRICS_EXPORTER=none", false, false},
+		{"OTEL_TRACES_EXPORTER=none OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1", false, true},
+		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:1", true, false},
+		{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=http://127.0.0.1:1", false, true},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1", true, true},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1 OTEL_SDK_DISABLED=true", false, false},
+		{"OTEL_TRACES_EXPORTER=otlp", true, false},
+		{"OTEL_TRACES_EXPORTER=otlp OTEL_METRICS_EXPORTER=otlp OTEL_SDK_DISABLED=TRUE", false, false},
+	} {
+		for _, name := range variables {
+			t.Setenv(name, "")
+		}
+		for _, set := range strings.Fields(c.set) {
+			name, value, _ := strings.Cut(set, "=")
+			t.Setenv(name, value)
+		}
+		if exported("TRACES") != c.traces || exported("METRICS") != c.metrics {
+			t.Errorf("%q: traces %v, metrics %v", c.set, exported("TRACES"), exported("METRICS"))
+		}
+		if c.traces || c.metrics {
+			continue
+		}
+		before := runtime.NumGoroutine()
+		telemetry := NewTelemetry(t.Context(), TelemetryConfig{})
+		if telemetry != nil || telemetry.ServerOptions() != nil || runtime.NumGoroutine() > before {
+			t.Errorf("%q: there is telemetry", c.set)
+		}
+		telemetry.Measure(nil)
+		telemetry.Shutdown(t.Context())
+	}
+}
+
+// A variable that makes no sense is logged, and the service works without.
+func TestUnknownExporter(t *testing.T) {
+	t.Setenv("OTEL_TRACES_EXPORTER", "pigeon")
+	var log strings.Builder
+	l := listening(t, ListenConfig{Insecure: true, Config: Config{Logger: hclog.New(&hclog.LoggerOptions{Output: &log, Mutex: &sync.Mutex{}})}})
+	conn := dial(t, l.target)
+	run := startRun(t, conn, shortJob(t))
+	if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err != nil {
+		t.Error(err)
+	}
+	l.end()
+	<-l.ended
+	if !strings.Contains(log.String(), "OTEL_") {
+		t.Errorf("the log is %q", log.String())
+	}
+}
+
+// A collector that is not there delays the end by flushTime at the most.
+func TestCollectorThatIsNotThere(t *testing.T) {
+	// It takes connections and never answers.
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+silent.Addr().String())
+	l := listening(t, ListenConfig{Insecure: true})
+	conn := dial(t, l.target)
+	run := startRun(t, conn, shortJob(t))
+	if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err != nil {
+		t.Error(err)
+	}
+	start := time.Now()
+	l.end()
+	<-l.ended
+	if took := time.Since(start); took > flushTime+time.Second {
+		t.Errorf("the end took %v", took)
+	}
+}
+
+// What observed before is told beside.
+func TestTelemetryPassesOn(t *testing.T) {
+	told := &recorder{}
+	telemetry := NewTelemetry(t.Context(), TelemetryConfig{Registry: prometheus.NewRegistry(), Next: told})
+	ctx := telemetry.RunStarted(t.Context(), "r", []string{"bcd"})
+	telemetry.StageDone(ctx, pipelines.Progress{Stage: pipelines.Reading})
+	telemetry.RunEnded(ctx, protocol.StateFailed, time.Second, nil)
+	telemetry.Shutdown(t.Context())
+	if got := strings.Join(told.calls, ", "); got != "started r, done reading, ended failed" {
+		t.Errorf("it was told %q", got)
+	}
+}
+
+type recorder struct{ calls []string }
+
+func (r *recorder) RunStarted(ctx context.Context, run string, _ []string) context.Context {
+	r.calls = append(r.calls, "started "+run)
+	return ctx
+}
+
+func (r *recorder) StageDone(_ context.Context, p pipelines.Progress) {
+	r.calls = append(r.calls, "done "+string(p.Stage))
+}
+
+func (r *recorder) RunEnded(_ context.Context, s protocol.State, _ time.Duration, _ *protocol.Fault) {
+	r.calls = append(r.calls, "ended "+string(s))
+}
+
+// Prometheus finds the same figures, and those of the process, without any
+// variable.
+func TestMetricsAndHealth(t *testing.T) {
+	l := listening(t, ListenConfig{Insecure: true, MetricsAddress: "127.0.0.1:0"})
+	base := "http://" + l.MetricsAddress()
+	if code, text := fetch(t, base+"/healthz"); code != http.StatusOK || text != "ok\n" {
+		t.Errorf("/healthz: %d %q", code, text)
+	}
+	if code, text := fetch(t, base+"/"); code != http.StatusOK || !strings.Contains(text, "/metrics") || !strings.Contains(text, "/healthz") {
+		t.Errorf("/: %d %q", code, text)
+	}
+	if code, _ := fetch(t, base+"/other"); code != http.StatusNotFound {
+		t.Errorf("/other: %d", code)
+	}
+	conn := dial(t, l.target)
+	run := startRun(t, conn, shortJob(t))
+	if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err != nil {
+		t.Fatal(err)
+	}
+	var text string
+	eventually(t, "the run is not counted", func() bool {
+		_, text = fetch(t, base+"/metrics")
+		return strings.Contains(text, `gladflow_runs_total{gladflow_state="done"} 1`)
+	})
+	for _, want := range []string{
+		"gladflow_runs_active 0\n", "gladflow_run_duration_seconds_count{", "gladflow_results_bytes ",
+		`gladflow_stage_duration_seconds_count{gladflow_solver="bcd",gladflow_stage="solving"} 1`,
+		"go_goroutines ", "process_resident_memory_bytes ", "rpc_server_",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("/metrics lacks %q:\n%s", want, text)
+		}
+	}
+	// Addresses of a service without --metrics-listen.
+	if plain := listening(t, ListenConfig{Insecure: true}); plain.MetricsAddress() != "" {
+		t.Errorf("metrics are at %q, unasked", plain.MetricsAddress())
+	}
+}
