@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/plugin/server"
 )
 
 // Exit codes.
@@ -142,6 +143,8 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 	case errors.As(err, &job):
 		fmt.Fprintf(stderr, "gladflow: %s\n", pipelines.Sentence(job.Error()))
 		return exitUsage
+	case errors.Is(err, server.ErrRunsCancelled):
+		return exitInterrupted // the service has said so in its log
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		fmt.Fprintln(stderr, "gladflow: interrupted; what had finished is kept")
 		return exitInterrupted

@@ -37,7 +37,13 @@ func servePlugin() int {
 	log := hclog.New(&hclog.LoggerOptions{
 		Name: protocol.Name, Level: hclog.Debug, Output: os.Stderr, JSONFormat: true,
 	})
-	if err := server.Plugin(ctx, server.Config{Logger: log}); err != nil {
+	config, err := pluginSettings(os.Args[1:])
+	if err != nil {
+		log.Error(err.Error())
+		return exitUsage
+	}
+	config.Logger = log
+	if err := server.Plugin(ctx, config); err != nil {
 		log.Error(pipelines.Sentence(err.Error()))
 		return exitFailed
 	}

@@ -21,16 +21,14 @@ import (
 // serveOptions are the flags of serve that are not in a server.ListenConfig as
 // they are.
 type serveOptions struct {
-	config                server.ListenConfig
-	resultAge, idle       time.Duration
-	drain                 time.Duration
-	logLevel, logFormat   string
-	message               byteSize
-	upload, resultsMemory byteSize
+	config              server.ListenConfig
+	limits              *limitOptions
+	drain               time.Duration
+	logLevel, logFormat string
 }
 
 func serveCommand() *cobra.Command {
-	o := newServeOptions()
+	o := &serveOptions{limits: newLimitOptions()}
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "serve jobs to other programs over Arrow Flight",
@@ -59,20 +57,6 @@ variables of OpenTelemetry say, if they do.`,
 	return c
 }
 
-func newServeOptions() *serveOptions {
-	limits := server.DefaultLimits()
-	return &serveOptions{
-		config:        server.ListenConfig{Config: server.Config{Limits: limits}},
-		resultAge:     secondsOf(limits.ResultSeconds),
-		idle:          secondsOf(limits.IdleSeconds),
-		message:       byteSize(limits.MessageBytes),
-		upload:        byteSize(limits.UploadBytes),
-		resultsMemory: byteSize(limits.ResultBytes),
-	}
-}
-
-func secondsOf(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-
 // logFormats and logLevels are the choices of --log-format and --log-level.
 func logFormats() []string { return []string{"text", "json"} }
 func logLevels() []string  { return []string{"trace", "debug", "info", "warn", "error"} }
@@ -86,14 +70,7 @@ func (o *serveOptions) bind(c *cobra.Command) {
 	f.StringVar(&config.ClientCAFile, "client-ca", "", "authorities whose certificates clients must have, in PEM `FILE`")
 	f.StringVar(&config.TokenFile, "token-file", "", "`FILE` of bearer tokens of which calls must carry one")
 	f.BoolVar(&config.Insecure, "insecure", false, "serve without TLS, this machine alone")
-	f.StringVar(&config.Files, "files", server.FilesAny, "files that jobs may name: any, none or those in a `FOLDER`")
-	f.IntVar(&config.Limits.ConcurrentRuns, "max-concurrent-runs", config.Limits.ConcurrentRuns, "runs at the same time, `N`; more are refused")
-	f.Var(&o.message, "max-message-size", "size of a message, so of a batch of a table")
-	f.Var(&o.upload, "max-upload-size", "size of the samples of a run")
-	f.IntVar(&config.Limits.Variables, "max-variables", config.Limits.Variables, "variables of a streamed table, `N`")
-	f.Var(&o.resultsMemory, "max-result-size", "memory for the results of all runs; the oldest make room")
-	f.DurationVar(&o.resultAge, "result-age", o.resultAge, "`TIME` for which results are kept")
-	f.DurationVar(&o.idle, "idle-timeout", o.idle, "`TIME` for which a call may neither send nor take anything")
+	o.limits.bind(f)
 	f.DurationVar(&o.drain, "drain-timeout", server.DefaultDrainTimeout, "`TIME` for which runs may go on after SIGTERM")
 	f.StringVar(&config.MetricsAddress, "metrics-listen", "", "`ADDRESS` of /metrics (for Prometheus) and /healthz, host:port, over plain HTTP")
 	f.StringVar(&o.logLevel, "log-level", "info", "`WORD`: trace, debug, info, warn or error")
@@ -129,32 +106,15 @@ func (o *serveOptions) serve(c *cobra.Command) error {
 	fmt.Fprintf(c.OutOrStdout(), "listening on %s\n", listener.Address())
 	done := stopAtSecondSignal(c.Context(), listener)
 	defer done()
-	err = listener.Serve(c.Context())
-	if errors.Is(err, server.ErrRunsCancelled) {
-		// Said in the log; the exit code is that of an interruption.
-		return context.Cause(c.Context())
-	}
-	return err
+	return listener.Serve(c.Context())
 }
 
 // listenConfig is what the flags say.
 func (o *serveOptions) listenConfig(c *cobra.Command) (server.ListenConfig, error) {
 	config := o.config
-	limits := &config.Limits
-	limits.MessageBytes, limits.UploadBytes, limits.ResultBytes = int(o.message), int64(o.upload), int64(o.resultsMemory)
-	limits.ResultSeconds, limits.IdleSeconds = o.resultAge.Seconds(), o.idle.Seconds()
-	for _, l := range []struct {
-		name  string
-		value float64
-	}{
-		{"max-concurrent-runs", float64(limits.ConcurrentRuns)}, {"max-variables", float64(limits.Variables)},
-		{"max-message-size", float64(limits.MessageBytes)}, {"max-upload-size", float64(limits.UploadBytes)},
-		{"max-result-size", float64(limits.ResultBytes)},
-		{"result-age", limits.ResultSeconds}, {"idle-timeout", limits.IdleSeconds},
-	} {
-		if l.value <= 0 {
-			return config, usage(c, "--%s: %v leaves nothing; choose more than 0", l.name, c.Flags().Lookup(l.name).Value)
-		}
+	var err error
+	if config.Config, err = o.limits.settings(); err != nil {
+		return config, usage(c, "%v", err)
 	}
 	switch {
 	case o.drain < 0:
@@ -164,8 +124,7 @@ func (o *serveOptions) listenConfig(c *cobra.Command) (server.ListenConfig, erro
 	default:
 		config.DrainTimeout = o.drain
 	}
-	log, err := o.logger(c)
-	config.Logger = log
+	config.Logger, err = o.logger(c)
 	return config, err
 }
 

@@ -41,6 +41,7 @@ func (s *Service) DoGet(t *flight.Ticket, stream flight.FlightService_DoGetServe
 		return fault(codes.NotFound, protocol.ReasonNotFound,
 			"the job has no reference to score with, so solver %s has no %s; its status and certificate are in the action %s", ticket.Solver, ticket.Table, protocol.ActionResult)
 	}
+	r.taken.Store(true)
 	return s.send(stream, record)
 }
 

@@ -53,6 +53,38 @@ func TestConcurrentRunsAreBounded(t *testing.T) {
 	wantFault(t, err, codes.Unavailable, protocol.ReasonDraining, "")
 }
 
+// Who comes for the results of a run that ended under a drain finds them.
+func TestDrainWaitsForResultsToBeTaken(t *testing.T) {
+	s, c := served(t, Config{})
+	ctx := bg(t)
+	id, err := put(ctx, t, c, `{"solvers":["am"],"penalty":0.01,"gap":1e-9}`, sampled(t, 40, 60))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Stats().Running == 0 {
+		t.Skip("the run had ended before the drain began")
+	}
+	drained := make(chan error, 1)
+	go func() { drained <- s.Drain(ctx) }()
+	if _, err := act(ctx, c, protocol.ActionResult, `{"run":"`+id+`"}`); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	select {
+	case err := <-drained:
+		t.Fatalf("the drain is over before the results were taken: %v", err)
+	default:
+	}
+	if _, err := get(ctx, c, protocol.Ticket{Run: id}); err != nil {
+		t.Fatal(err)
+	}
+	within(t, time.Second, "the rest of the drain", func() {
+		if err := <-drained; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestDrainEndsWithItsContext(t *testing.T) {
 	s, c := served(t, Config{}, until(nil))
 	if _, err := put(bg(t), t, c, `{}`, sampled(t, 3, 10)); err != nil {

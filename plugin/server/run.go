@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -23,6 +24,7 @@ type run struct {
 	read     chan struct{} // closed when the samples have been read
 	done     chan struct{} // closed when the run has ended
 	booked   int64         // memory of results; belongs to the registry
+	taken    atomic.Bool   // whether somebody has taken a table
 
 	mu      sync.Mutex
 	state   protocol.State

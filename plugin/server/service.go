@@ -208,28 +208,6 @@ func (s *Service) Stats() Stats {
 	return Stats{Running: s.active, Held: len(s.order), ResultBytes: s.bytes}
 }
 
-// Drain refuses new runs from now on and returns when those at work have
-// ended, or the error of ctx. Results can be had meanwhile and after it.
-func (s *Service) Drain(ctx context.Context) error {
-	s.mu.Lock()
-	s.draining = true
-	if s.active == 0 {
-		s.mu.Unlock()
-		return nil
-	}
-	if s.idle == nil {
-		s.idle = make(chan struct{})
-	}
-	idle := s.idle
-	s.mu.Unlock()
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // Close cancels every run and waits until they have ended, which takes a
 // fraction of a second. Their files are whole or not there.
 func (s *Service) Close() {
