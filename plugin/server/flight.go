@@ -84,7 +84,7 @@ func (s *Service) DoPut(stream flight.FlightService_DoPutServer) error {
 		return err
 	}
 	read := make(chan error, 1)
-	go func() { read <- r.accepts() }()
+	go func() { read <- r.accepts(ctx) }()
 	if err := s.attend(&u.pulse, read); err != nil {
 		cancel(err)
 		return err
@@ -93,18 +93,32 @@ func (s *Service) DoPut(stream flight.FlightService_DoPutServer) error {
 }
 
 // accepts waits until the samples have been read, and returns what is wrong
-// with them.
-func (r *run) accepts() error {
+// with them. ctx is the run's: a run that is cancelled while it waits for samples
+// gets no further before the call that they come from has ended.
+func (r *run) accepts(ctx context.Context) error {
 	select {
 	case <-r.read:
 		return nil
 	case <-r.done:
+	case <-ctx.Done():
 	}
 	select {
-	case <-r.read: // both: what failed came later
+	case <-r.read: // several: what failed came later
 		return nil
 	default:
+		return r.outcome(ctx)
+	}
+}
+
+// outcome is failure, or why a run is about to end that has not yet.
+func (r *run) outcome(ctx context.Context) error {
+	select {
+	case <-r.done:
 		return r.failure()
+	default:
+		f := faultOf(ctx, context.Cause(ctx))
+		f.Run = r.id
+		return f
 	}
 }
 
@@ -149,8 +163,11 @@ func (s *Service) DoExchange(stream flight.FlightService_DoExchangeServer) error
 	s.start(ctx, r, u.records, false)
 	ended := make(chan error, 1)
 	go func() {
-		<-r.done
-		ended <- r.failure()
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+		}
+		ended <- r.outcome(ctx)
 	}()
 	if err := s.attend(&u.pulse, ended); err != nil {
 		cancel(err)

@@ -41,10 +41,11 @@ func Plugin(ctx context.Context, c Config) error {
 	stdout, stderr := os.Stdout, os.Stderr
 	defer runtime.KeepAlive(stdout)
 	// A line of the log that goes to a dead host must fail instead of ending
-	// the process before it has cleaned up.
-	broken := make(chan os.Signal, 1)
-	signal.Notify(broken, syscall.SIGPIPE)
-	defer signal.Stop(broken)
+	// the process before it has cleaned up. An interrupt is the host's to act on,
+	// also in the moment between the handshake and go-plugin's taking notice.
+	deaf := make(chan os.Signal, 1)
+	signal.Notify(deaf, syscall.SIGPIPE, os.Interrupt)
+	defer signal.Stop(deaf)
 
 	if c.Logger == nil {
 		// Everything but traces: the host chooses what to show.

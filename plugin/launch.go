@@ -1,0 +1,215 @@
+package plugin
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+
+	"github.com/gladflow/gladflow/plugin/protocol"
+)
+
+// A Config says what to launch.
+type Config struct {
+	// Path is the gladflow binary: a path, or a name to be found in $PATH.
+	Path string
+	// Checksum is the SHA-256 of the binary in hex, checked before it is
+	// started. Default: any.
+	Checksum string
+	// Args are limits of the service, flags as of gladflow serve such as
+	// --max-variables=50000 and --files=none; Env additional variables
+	// ("NAME=value") of its environment, which is that of the host otherwise.
+	Args, Env []string
+	// Dir is the folder that paths in jobs are relative to. Default: the
+	// host's.
+	Dir string
+	// Logger hears what the plugin logs. Default: one that writes warnings and
+	// errors to standard error.
+	Logger hclog.Logger
+	// DisableMTLS leaves the connection, a Unix socket where there are any,
+	// without TLS: for tests and for debugging.
+	DisableMTLS bool
+	// StartTimeout is how long the binary may take to answer. Default: 10 s.
+	StartTimeout time.Duration
+	// BatchBytes is about how large the batches are that samples are sent in.
+	// Default: 2 MiB.
+	BatchBytes int
+}
+
+const (
+	defaultStartTimeout = 10 * time.Second
+	// go-plugin gives a plugin 2 s to end by itself; one that does not even
+	// answer, because it was stopped, is killed after this.
+	closeTimeout = 4 * time.Second
+)
+
+// Launch starts a gladflow binary as a plugin and connects to it over gRPC
+// with mutual TLS. ctx bounds the start only: when it ends before Launch has
+// returned, the process is killed. Afterwards the plugin lives until Close, or
+// until the host has died.
+//
+// The plugin is a process group of its own, so that a Ctrl-C at the terminal is
+// the host's to handle.
+func Launch(ctx context.Context, c Config) (*Client, error) {
+	path, err := c.resolve()
+	if err != nil {
+		return nil, err
+	}
+	secure, err := c.secure()
+	if err != nil {
+		return nil, err
+	}
+	alive, kill := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(alive, path, c.Args...)
+	cmd.Env = append(hostEnvironment(), c.Env...)
+	cmd.Dir = c.Dir
+	ownGroup(cmd)
+
+	log := newStartLog(c.Logger)
+	config := protocol.ClientConfig(cmd)
+	config.SecureConfig = secure
+	config.AutoMTLS = !c.DisableMTLS
+	// go-plugin would put the host's environment behind Env, where it wins.
+	config.SkipHostEnv = true
+	config.StartTimeout = c.StartTimeout
+	if config.StartTimeout <= 0 {
+		config.StartTimeout = defaultStartTimeout
+	}
+	config.Logger = log
+	config.Stderr = log.tail
+	config.GRPCDialOptions = throughput()
+
+	p := &process{client: plugin.NewClient(config), kill: kill}
+	unbind := context.AfterFunc(ctx, kill)
+	conn, err := p.connect(ctx, config.StartTimeout)
+	if !unbind() && err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		p.end()
+		return nil, c.explain(ctx, path, err, log)
+	}
+	log.started()
+	p.pid = cmd.Process.Pid
+	return newClient(conn, p, c.BatchBytes), nil
+}
+
+// A process is a plugin that was launched.
+type process struct {
+	client *plugin.Client
+	pid    int
+	kill   context.CancelFunc
+}
+
+func (p *process) connect(ctx context.Context, timeout time.Duration) (*grpc.ClientConn, error) {
+	conn, err := protocol.Dispense(p.client)
+	if err != nil {
+		return nil, err
+	}
+	// Dispense connects in the background: a first call finds out whether both
+	// sides agree on TLS.
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	return conn, checkHealth(ctx, conn)
+}
+
+// end ends the process and waits until it and go-plugin's goroutines have.
+func (p *process) end() {
+	hurry := time.AfterFunc(closeTimeout, p.kill)
+	defer hurry.Stop()
+	if p.pid == 0 {
+		p.kill() // it never got so far as to have something to end in order
+	}
+	p.client.Kill()
+	p.kill()
+}
+
+func (c Config) resolve() (string, error) {
+	if c.Path == "" {
+		return "", errors.New("plugin: Config.Path is empty; set it to the gladflow binary (go install ./plugin/gladflow makes one)")
+	}
+	path, err := exec.LookPath(c.Path)
+	switch {
+	case err == nil:
+	case errors.Is(err, os.ErrPermission):
+		return "", fmt.Errorf("plugin: %s is not executable; chmod +x it, or name the gladflow binary: %w", c.Path, err)
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("plugin: there is no %s; build it with go install ./plugin/gladflow, or correct Config.Path: %w", c.Path, err)
+	default:
+		return "", fmt.Errorf("plugin: %s cannot be started; name the gladflow binary: %w", c.Path, err)
+	}
+	// A relative path would be taken from Dir.
+	if path, err = filepath.Abs(path); err != nil {
+		return "", fmt.Errorf("plugin: %s cannot be started: %w", c.Path, err)
+	}
+	return path, nil
+}
+
+func (c Config) secure() (*plugin.SecureConfig, error) {
+	if c.Checksum == "" {
+		return nil, nil
+	}
+	sum, err := hex.DecodeString(c.Checksum)
+	if err != nil || len(sum) != sha256.Size {
+		return nil, fmt.Errorf("plugin: Config.Checksum %q is no SHA-256 in hex; give its 64 digits, as sha256sum prints them", c.Checksum)
+	}
+	return &plugin.SecureConfig{Checksum: sum, Hash: sha256.New()}, nil
+}
+
+// hostEnvironment is the environment less what a host that is a plugin itself
+// was told by its own host, and what would be taken for ours.
+func hostEnvironment() []string {
+	var env []string
+	for _, v := range os.Environ() {
+		switch name, _, _ := strings.Cut(v, "="); name {
+		case "PLUGIN_CLIENT_CERT", "PLUGIN_MULTIPLEX_GRPC":
+		default:
+			env = append(env, v)
+		}
+	}
+	return env
+}
+
+// explain makes a sentence of a start that failed.
+func (c Config) explain(ctx context.Context, path string, err error, log *startLog) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("plugin: starting %s: %w", path, context.Cause(ctx))
+	}
+	const build = "build it with go install ./plugin/gladflow"
+	answer, foreign := strings.CutPrefix(err.Error(), "Unrecognized remote plugin message: ")
+	answer, _, _ = strings.Cut(answer, "\n")
+	switch {
+	case errors.Is(err, plugin.ErrChecksumsDoNotMatch):
+		return fmt.Errorf("plugin: the SHA-256 of %s is not Config.Checksum %s; fetch the build that was meant, or compare with sha256sum: %w", path, c.Checksum, err)
+	case foreign && answer == "":
+		return fmt.Errorf("plugin: %s is no gladflow plugin: it ended without an answer%s; %s", path, log.tail.quote(), build)
+	case foreign:
+		return fmt.Errorf("plugin: %s is no gladflow plugin: it answered %q; %s", path, shorten(answer), build)
+	case strings.HasPrefix(err.Error(), "timeout while waiting"):
+		return fmt.Errorf("plugin: %s is no gladflow plugin, or is slow to start: it has not answered in time%s; %s, or raise Config.StartTimeout", path, log.tail.quote(), build)
+	case strings.HasPrefix(err.Error(), "plugin exited before"):
+		return fmt.Errorf("plugin: %s is no gladflow plugin: it ended without an answer%s; %s", path, log.tail.quote(), build)
+	case strings.HasPrefix(err.Error(), "incompatible API version"):
+		return fmt.Errorf("plugin: %s speaks another version of the protocol than this host's %d; update the older of the two: %w", path, protocol.Version, err)
+	}
+	return fmt.Errorf("plugin: %s cannot be started as a gladflow plugin%s; %s: %w", path, log.tail.quote(), build, err)
+}
+
+// shorten keeps what foreign programs say to a line.
+func shorten(s string) string {
+	const most = 200
+	if s = strings.TrimSpace(s); len(s) > most {
+		return s[:most] + "..."
+	}
+	return s
+}

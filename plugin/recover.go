@@ -1,0 +1,85 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/flight"
+
+	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/plugin/protocol"
+)
+
+// Recover starts a run. With samples, which it reads to their end, it returns
+// when the service has read them and found no fault; with nil, when the job,
+// whose Input names a file or URL that the service can read, was accepted. The
+// solvers are at work then.
+//
+// As with exec.CommandContext, ctx governs the run and not only the call: when
+// it ends, the run is cancelled. The end of the run, seen by Result or
+// Progress, and Forget detach the two.
+func (c *Client) Recover(ctx context.Context, job pipelines.Job, samples array.RecordReader) (*Run, error) {
+	var id protocol.Run
+	var err error
+	if samples == nil {
+		id, err = answer[protocol.Run](ctx, c, protocol.ActionRecover, job)
+	} else {
+		id, err = c.put(ctx, job, samples)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newRun(ctx, c, id), nil
+}
+
+// put streams samples to a new run.
+func (c *Client) put(ctx context.Context, job pipelines.Job, samples array.RecordReader) (protocol.Run, error) {
+	to, err := stream(job)
+	if err != nil {
+		return protocol.Run{}, err
+	}
+	ctx, cancel, err := c.beginCause(ctx)
+	if err != nil {
+		return protocol.Run{}, err
+	}
+	defer cancel(nil)
+	stream, err := c.flights.DoPut(ctx)
+	if err != nil {
+		return protocol.Run{}, c.explain(ctx, err)
+	}
+	if !c.enter() {
+		return protocol.Run{}, ErrClosed
+	}
+	var id protocol.Run
+	answered := make(chan error, 1)
+	go func() {
+		defer c.work.Done()
+		answered <- readRun(stream, &id)
+	}()
+	sent := c.send(ctx, &upload{stream: stream}, to, samples, cancel)
+	err = c.outcome(ctx, <-answered, sent)
+	if err == nil && id.Run == "" {
+		err = errors.New("plugin: the service has started no run; update the older of plugin and host")
+	}
+	return id, err
+}
+
+// readRun reads the answers of DoPut to their end, of which one names the run.
+func readRun(stream flight.FlightService_DoPutClient, id *protocol.Run) error {
+	for {
+		answer, err := stream.Recv()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+		if b := answer.GetAppMetadata(); len(b) > 0 && id.Run == "" {
+			// What is no Run belongs to a later version of the protocol.
+			_ = json.Unmarshal(b, id)
+		}
+	}
+}
