@@ -52,8 +52,8 @@ func run(args []string) error {
 	if err := describe(ctx, flights); err != nil {
 		return fmt.Errorf("describe: %w", err)
 	}
-	for name, call := range map[string]func(context.Context, flight.Client, arrow.Record) error{"put": put, "exchange": exchange} {
-		for kind, table := range map[string]arrow.Record{"columns": columns(), "rows": rows()} {
+	for name, call := range map[string]func(context.Context, flight.Client, arrow.RecordBatch) error{"put": put, "exchange": exchange} {
+		for kind, table := range map[string]arrow.RecordBatch{"columns": columns(), "rows": rows()} {
 			if err := call(ctx, flights, table); err != nil {
 				return fmt.Errorf("%s of %s: %w", name, kind, err)
 			}
@@ -91,7 +91,7 @@ var job = &flight.FlightDescriptor{
 }
 
 // put streams samples to a run, and gets its edges with a ticket.
-func put(ctx context.Context, flights flight.Client, table arrow.Record) error {
+func put(ctx context.Context, flights flight.Client, table arrow.RecordBatch) error {
 	defer table.Release()
 	stream, err := flights.DoPut(ctx)
 	if err != nil {
@@ -126,7 +126,7 @@ func put(ctx context.Context, flights flight.Client, table arrow.Record) error {
 
 // exchange does it in one call. The table is small: it is written before
 // anything is read, which a large one must not be.
-func exchange(ctx context.Context, flights flight.Client, table arrow.Record) error {
+func exchange(ctx context.Context, flights flight.Client, table arrow.RecordBatch) error {
 	defer table.Release()
 	stream, err := flights.DoExchange(ctx)
 	if err != nil {
@@ -141,7 +141,7 @@ func exchange(ctx context.Context, flights flight.Client, table arrow.Record) er
 func write(stream interface {
 	flight.DataStreamWriter
 	CloseSend() error
-}, table arrow.Record) error {
+}, table arrow.RecordBatch) error {
 	w := flight.NewRecordWriter(stream, ipc.WithSchema(table.Schema()))
 	w.SetFlightDescriptor(job)
 	err := errors.Join(w.Write(table), w.Close(), stream.CloseSend())
@@ -165,10 +165,10 @@ func show(stream flight.DataStreamReader) error {
 	}
 	var edges []edge
 	for r.Next() {
-		source := r.Record().Column(0).(*array.String)
-		target := r.Record().Column(1).(*array.String)
-		score := r.Record().Column(2).(*array.Float64)
-		for i := range int(r.Record().NumRows()) {
+		source := r.RecordBatch().Column(0).(*array.String)
+		target := r.RecordBatch().Column(1).(*array.String)
+		score := r.RecordBatch().Column(2).(*array.Float64)
+		for i := range int(r.RecordBatch().NumRows()) {
 			edges = append(edges, edge{source.Value(i), target.Value(i), score.Value(i)})
 		}
 	}
@@ -192,7 +192,7 @@ func value(i, j int) float64 {
 }
 
 // columns has a column for each variable.
-func columns() arrow.Record {
+func columns() arrow.RecordBatch {
 	var fields []arrow.Field
 	for j := range variables {
 		fields = append(fields, arrow.Field{Name: fmt.Sprintf("x%d", j), Type: arrow.PrimitiveTypes.Float64})
@@ -204,11 +204,11 @@ func columns() arrow.Record {
 			b.Field(j).(*array.Float64Builder).Append(value(i, j))
 		}
 	}
-	return b.NewRecord()
+	return b.NewRecordBatch()
 }
 
 // rows has one column, whose values are samples, and the names in its metadata.
-func rows() arrow.Record {
+func rows() arrow.RecordBatch {
 	names := arrow.NewMetadata([]string{"gladflow.names"}, []string{`["x0","x1","x2","x3","x4"]`})
 	list := arrow.FixedSizeListOf(variables, arrow.PrimitiveTypes.Float64)
 	b := array.NewRecordBuilder(memory.DefaultAllocator,
@@ -221,5 +221,5 @@ func rows() arrow.Record {
 			column.ValueBuilder().(*array.Float64Builder).Append(value(i, j))
 		}
 	}
-	return b.NewRecord()
+	return b.NewRecordBatch()
 }
