@@ -20,7 +20,7 @@ const Domain = "gladflow"
 const (
 	ReasonInvalidJob   = "INVALID_JOB"   // InvalidArgument: a field of the job
 	ReasonInvalidTable = "INVALID_TABLE" // InvalidArgument: the samples
-	ReasonInvalidCall  = "INVALID_CALL"  // InvalidArgument: a descriptor, ticket or body
+	ReasonInvalidCall  = "INVALID_CALL"  // InvalidArgument: a descriptor, ticket or body; Unimplemented: an action
 	ReasonNotFound     = "NOT_FOUND"     // NotFound: a run, solver or table
 	ReasonForbidden    = "FORBIDDEN"     // PermissionDenied: a file outside those allowed
 	ReasonLimit        = "LIMIT"         // ResourceExhausted: see Limits

@@ -210,15 +210,25 @@ func TestIdleDownload(t *testing.T) {
 	table := wide(2000, 2000) // 32 MB, more than the windows hold
 	w := flight.NewRecordWriter(stream, ipc.WithSchema(table.Schema()))
 	w.SetFlightDescriptor(&flight.FlightDescriptor{Type: flight.DescriptorPATH, Path: []string{protocol.PathEcho}})
-	for range 3 {
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
 		for at := int64(0); at < 2000; at += 100 {
 			piece := table.NewSlice(at, at+100)
-			err = w.Write(piece)
+			err := w.Write(piece)
 			piece.Release()
+			if err != nil {
+				return // the service has had enough
+			}
 		}
-	}
-	for err == nil || err == io.EOF {
+	}()
+	time.Sleep(time.Second)
+	for err == nil {
 		_, err = stream.Recv()
+	}
+	<-written
+	if err == io.EOF {
+		t.Fatal("the call ended well")
 	}
 	wantFault(t, err, codes.DeadlineExceeded, protocol.ReasonIdle, "")
 }

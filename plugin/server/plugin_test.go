@@ -78,7 +78,7 @@ func (p *launched) end(t *testing.T, s os.Signal) string {
 // arguments and the environment; everything on standard error is hclog's JSON.
 // SIGTERM ends a plugin with code 0 and no socket.
 func TestHandshakeIsAllOnStandardOutput(t *testing.T) {
-	for _, args := range [][]string{nil, {"recover", "--help"}} {
+	for _, args := range [][]string{nil, {"recover", "--max-variables=7"}} {
 		p := launch(t, args)
 		conn := dial(t, "unix:"+p.socket)
 		if _, err := doAction(t.Context(), conn, protocol.ActionDescribe, nil); err != nil {
