@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/gladflow/gladflow/plugin/internal/built"
 )
 
 // A host on another version of Arrow, with package protocol and a Flight client
@@ -21,15 +23,15 @@ func TestArrow18(t *testing.T) {
 		}
 		t.Skipf("the modules of %s cannot be downloaded: %v\n%s", folder, err, text)
 	}
-	host, err := build(folder, ".", filepath.Join(t.TempDir(), "arrow18"))
-	if err != nil {
+	host := filepath.Join(t.TempDir(), "arrow18")
+	if err := built.Build(folder, ".", host); err != nil {
 		t.Fatal(err)
 	}
 	want, err := edges(launch(t, Config{}).Exchange(t.Context(), bcd, tableOf(t, 60, 5)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), host, binary(t))
+	cmd := exec.CommandContext(t.Context(), host, built.Binary(t))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

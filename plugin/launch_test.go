@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gladflow/gladflow/plugin/internal/built"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -139,7 +140,7 @@ func TestLaunchContext(t *testing.T) {
 
 func launch(t testing.TB, c Config) *Client {
 	t.Helper()
-	c.Path = binary(t)
+	c.Path = built.Binary(t)
 	if c.Logger == nil {
 		c.Logger = hclog.NewNullLogger()
 	}
@@ -152,7 +153,7 @@ func launch(t testing.TB, c Config) *Client {
 }
 
 func TestLaunch(t *testing.T) {
-	program, err := os.ReadFile(binary(t))
+	program, err := os.ReadFile(built.Binary(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +192,7 @@ func TestLaunch(t *testing.T) {
 // The end of the context that it was started with is not the plugin's.
 func TestLaunchedOutlivesContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	c, err := Launch(ctx, Config{Path: binary(t)})
+	c, err := Launch(ctx, Config{Path: built.Binary(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +247,7 @@ func TestLaunchEnvironment(t *testing.T) {
 
 // A relative path is the host's, whatever Dir is.
 func TestRelativePath(t *testing.T) {
-	path := binary(t)
+	path := built.Binary(t)
 	t.Chdir(filepath.Dir(path))
 	c, err := Launch(t.Context(), Config{Path: "./" + filepath.Base(path), Dir: t.TempDir()})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gladflow/gladflow/plugin/internal/built"
 	"github.com/gladflow/gladflow/plugin/plugintest"
 )
 
@@ -34,7 +35,7 @@ func TestKillHost(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	path := binary(t)
+	path := built.Binary(t)
 
 	killed := make(chan moment)
 	var hosts sync.WaitGroup

@@ -12,12 +12,13 @@ import (
 	"testing"
 
 	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/plugin/internal/built"
 )
 
 // serving starts "gladflow serve" on a free port and returns its address.
 func serving(t *testing.T, args ...string) string {
 	t.Helper()
-	c := exec.Command(binary(t), append([]string{"serve", "--listen", "127.0.0.1:0", "--insecure"}, args...)...)
+	c := exec.Command(built.Binary(t), append([]string{"serve", "--listen", "127.0.0.1:0", "--insecure"}, args...)...)
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {

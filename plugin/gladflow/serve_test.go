@@ -10,8 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,6 +19,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/gladflow/gladflow/plugin/internal/built"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -30,19 +29,6 @@ type service struct {
 	stdout *bufio.Reader
 	stderr bytes.Buffer // to be read after the end
 	conn   *grpc.ClientConn
-}
-
-// serveBinary builds the binary.
-func serveBinary(t *testing.T) string {
-	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("processes are ended by signals here")
-	}
-	path := filepath.Join(t.TempDir(), "gladflow")
-	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return path
 }
 
 // startService starts gladflow serve at a free port and connects to the address
@@ -146,7 +132,7 @@ func (s *service) end(t *testing.T, code int, within time.Duration) {
 // gladflow serve as a service manager sees it: its address on standard output,
 // its log on standard error, and how it ends.
 func TestServe(t *testing.T) {
-	binary := serveBinary(t)
+	binary := built.Binary(t)
 	t.Run("idle", func(t *testing.T) {
 		s := startService(t, binary, "--max-concurrent-runs", "3", "--max-message-size", "8MiB", "--max-result-size", "1.5GB",
 			"--max-upload-size", "4096", "--max-variables", "77", "--result-age", "90s", "--idle-timeout", "1m", "--files", "none")

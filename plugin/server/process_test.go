@@ -9,11 +9,9 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,24 +19,14 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/gladflow/gladflow/plugin/internal/built"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
-
-// builder builds the binary once for all tests that start it.
-type builder struct {
-	once   sync.Once
-	folder string
-	err    error
-}
-
-var gladflow builder
 
 // TestMain removes the binary.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if gladflow.folder != "" {
-		os.RemoveAll(gladflow.folder)
-	}
+	built.Remove()
 	os.Exit(code)
 }
 
@@ -48,19 +36,7 @@ func binary(t testing.TB) string {
 	if runtime.GOOS == "windows" {
 		t.Skip("processes are ended by signals here")
 	}
-	gladflow.once.Do(func() {
-		if gladflow.folder, gladflow.err = os.MkdirTemp("", "gladflow-test"); gladflow.err != nil {
-			return
-		}
-		out, err := exec.Command("go", "build", "-o", filepath.Join(gladflow.folder, "gladflow"), "../gladflow").CombinedOutput()
-		if err != nil {
-			gladflow.err = fmt.Errorf("go build: %w\n%s", err, out)
-		}
-	})
-	if gladflow.err != nil {
-		t.Fatal(gladflow.err)
-	}
-	return filepath.Join(gladflow.folder, "gladflow")
+	return built.Binary(t)
 }
 
 // asPlugin is the environment that a host gives a plugin.
