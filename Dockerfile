@@ -21,4 +21,6 @@ COPY --from=build /out/gladflow /usr/local/bin/gladflow
 # By number, so that a cluster can see that it is not root.
 USER 10001:10001
 WORKDIR /data
+# gladflow serve --listen 0.0.0.0:8815, with certificates.
+EXPOSE 8815
 ENTRYPOINT ["gladflow"]

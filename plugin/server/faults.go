@@ -52,8 +52,12 @@ func faultOf(ctx context.Context, err error) *protocol.Fault {
 	var solver *pipelines.SolverError
 	if errors.As(err, &solver) {
 		f.Solver, f.Iteration = solver.Solver, solver.Iteration
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() == nil: // the error says it
+		case f.Iteration > 0:
 			f.Message += fmt.Sprintf(" (solver %s, iteration %d)", f.Solver, f.Iteration)
+		default:
+			f.Message += fmt.Sprintf(" (solver %s)", f.Solver)
 		}
 	}
 	return f

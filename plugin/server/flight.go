@@ -4,15 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"strings"
 
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc/codes"
 
-	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
@@ -178,83 +173,6 @@ func (s *Service) DoExchange(stream flight.FlightService_DoExchangeServer) error
 		return err
 	}
 	return s.send(stream, found[protocol.TableEdges])
-}
-
-// start runs a job whose samples, if they are streamed, open opens. The run is
-// held after its end if hold says so.
-func (s *Service) start(ctx context.Context, r *run, open func() (array.RecordReader, error), hold bool) {
-	go func() {
-		defer s.work.Done()
-		defer r.cancel(nil)
-		ctx := s.observer.RunStarted(ctx, r.id, r.job.Solvers)
-		s.log.Info("run started", "run", r.id, "solvers", r.job.Solvers, "input", arrowio.Redacted(r.job.Input))
-		var result *pipelines.Result
-		err := s.guarded(func() (err error) {
-			result, err = s.execute(ctx, r, open)
-			return err
-		})
-		f := faultOf(ctx, err)
-		if f != nil {
-			f.Run = r.id
-		}
-		r.end(result, f)
-		s.retire(r, hold)
-		s.logEnd(r, err)
-		info := r.info()
-		s.observer.RunEnded(ctx, info.State, r.ended.Sub(r.accepted), f)
-	}()
-}
-
-// execute is pipelines.Run with what a run of the service gives it.
-func (s *Service) execute(ctx context.Context, r *run, open func() (array.RecordReader, error)) (result *pipelines.Result, err error) {
-	host := pipelines.Host{
-		Stdin:         strings.NewReader(""),
-		MostVariables: s.limits.Variables,
-		Progress: func(p pipelines.Progress) {
-			r.progress(p)
-			if p.Done {
-				s.observer.StageDone(ctx, p)
-			}
-		},
-		Solved: func(n pipelines.Network) error { return s.keep(r, n) },
-	}
-	if open != nil {
-		records, err := open()
-		if err != nil {
-			return nil, asTable(err)
-		}
-		defer records.Release()
-		host.Records = records
-	}
-	return s.run(ctx, r.job, host)
-}
-
-// asTable makes an error of the stream itself one of the job's input.
-func asTable(err error) error {
-	var input *arrowio.InputError
-	if errors.As(err, &input) {
-		return &pipelines.JobError{Field: "input", Err: input}
-	}
-	return err
-}
-
-func (s *Service) logEnd(r *run, err error) {
-	info := r.info()
-	args := []any{"run", r.id, "state", string(info.State), "seconds", fmt.Sprintf("%.3f", info.Seconds)}
-	f := info.Error
-	if f == nil {
-		s.log.Info("run ended", args...)
-		return
-	}
-	args = append(args, "code", f.Code, "error", f.Message)
-	if stack := stackOf(err); stack != nil {
-		args = append(args, "stack", string(stack))
-	}
-	if f.StatusCode() == codes.Internal {
-		s.log.Error("run ended", args...)
-		return
-	}
-	s.log.Warn("run ended", args...)
 }
 
 // encode is a message as JSON. Every message of the protocol has it.

@@ -98,6 +98,63 @@ func TestPanicEndsTheRun(t *testing.T) {
 	}
 }
 
+// Work that cannot be interrupted does not hold up those who cancel it, nor
+// does what it says later count; Close waits for it.
+func TestCancelDoesNotWaitForKernels(t *testing.T) {
+	release := make(chan struct{})
+	var late error
+	s, c := served(t, Config{}, standIn(func(_ context.Context, _ pipelines.Job, h pipelines.Host) (*pipelines.Result, error) {
+		for h.Records.Next() {
+		}
+		h.Progress(pipelines.Progress{Stage: pipelines.Reading, Done: true})
+		h.Progress(pipelines.Progress{Stage: pipelines.Solving, Solver: "bcd"})
+		<-release
+		h.Progress(pipelines.Progress{Stage: pipelines.Solving, Solver: "bcd", Done: true})
+		late = h.Solved(pipelines.Network{})
+		return &pipelines.Result{}, nil
+	}))
+	ctx := bg(t)
+	id, err := put(ctx, t, c, `{"solvers":["bcd"]}`, sampled(t, 3, 10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	within(t, 200*time.Millisecond, "cancelling", func() {
+		if _, err := act(ctx, c, protocol.ActionCancel, `{"run":"`+id+`"}`); err != nil {
+			t.Error(err)
+		}
+	})
+	if st := s.Stats(); st.Running != 0 || st.Held != 1 {
+		t.Errorf("%+v", st)
+	}
+	_, err = get(ctx, c, protocol.Ticket{Run: id})
+	if f := wantFault(t, err, codes.Canceled, protocol.ReasonCancelled, ""); f.Solver != "bcd" {
+		t.Errorf("%+v", f)
+	}
+	closed := make(chan struct{})
+	go func() { defer close(closed); s.Close() }()
+	select {
+	case <-closed:
+		t.Error("Close did not wait for the work")
+	case <-time.After(50 * time.Millisecond):
+	}
+	close(release)
+	<-closed
+	if late == nil {
+		t.Error("tables were taken after the end of the run")
+	}
+	events, err := act(ctx, c, protocol.ActionWatch, `{"run":"`+id+`"}`)
+	var last protocol.Event
+	for _, text := range events {
+		last = protocol.Event{}
+		if err := json.Unmarshal(text, &last); err != nil || last.Solver != "" && last.Done {
+			t.Errorf("%v, %s", err, text)
+		}
+	}
+	if err != nil || last.State != protocol.StateCancelled {
+		t.Errorf("%v, %s", err, events)
+	}
+}
+
 func TestCancel(t *testing.T) {
 	_, c := served(t, Config{})
 	ctx := bg(t)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -80,6 +81,9 @@ func (r *run) progress(p pipelines.Progress) {
 	if !p.Done {
 		r.mu.Lock()
 		defer r.mu.Unlock()
+		if r.state.Ended() {
+			return
+		}
 		if r.now.Stage != e.Stage || r.now.Solver != e.Solver {
 			r.began = time.Now()
 		}
@@ -90,6 +94,9 @@ func (r *run) progress(p pipelines.Progress) {
 	}
 	e.Seconds = p.Elapsed.Seconds()
 	r.change(func() {
+		if r.state.Ended() {
+			return
+		}
 		if p.Stage == pipelines.Reading {
 			close(r.read)
 			r.state = protocol.StateRunning
@@ -123,14 +130,37 @@ func (s *Service) keep(r *run, n pipelines.Network) error {
 	if err := s.book(r, bytes); err != nil {
 		return err
 	}
-	r.change(func() { r.solved[n.Result.Name] = found })
+	ended := false
+	r.change(func() {
+		if ended = r.state.Ended(); !ended {
+			r.solved[n.Result.Name] = found
+		}
+	})
+	if ended {
+		return errEnded
+	}
 	return nil
 }
 
-// end notes how the run has ended.
-func (r *run) end(result *pipelines.Result, f *protocol.Fault) {
+// interrupted is the error of a run whose context has ended, as far as its last
+// word tells what it was at.
+func (r *run) interrupted(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.now.Solver == "" || r.now.Done {
+		return ctx.Err()
+	}
+	return &pipelines.SolverError{Solver: r.now.Solver, Err: ctx.Err()}
+}
+
+// errEnded is what work that goes on after the end of its run is told.
+var errEnded = errors.New("server: the run has ended")
+
+// end notes how the run has ended, and returns how long it took.
+func (r *run) end(result *pipelines.Result, f *protocol.Fault) (took time.Duration) {
 	r.change(func() {
 		r.result, r.fault, r.ended = result, f, time.Now()
+		took = r.ended.Sub(r.accepted)
 		switch {
 		case f == nil:
 			r.state = protocol.StateDone
@@ -141,6 +171,7 @@ func (r *run) end(result *pipelines.Result, f *protocol.Fault) {
 		}
 		close(r.done)
 	})
+	return took
 }
 
 func (r *run) endedAt() time.Time {
