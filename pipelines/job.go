@@ -9,8 +9,9 @@ import "github.com/gladflow/gladflow/arrowio"
 //
 // Paths are relative to the working directory of whoever runs the job.
 type Job struct {
-	// Input is the table: a path, or "-" for standard input.
-	Input string `json:"input" jsonschema:"required,minLength=1" jsonschema_description:"table to recover a network from: .parquet, .arrow, .feather, .arrows, .csv, .tsv, the last two also .gz; - is standard input"`
+	// Input is the table: a path, a URL (s3, gs, azblob, https, http or file),
+	// or "-" for standard input.
+	Input string `json:"input" jsonschema:"required,minLength=1" jsonschema_description:"table to recover a network from, a path or a URL (s3, gs, azblob, https, file): .parquet, .arrow, .feather, .arrows, .csv, .tsv, the last two also .gz; - is standard input"`
 	// InputKind says what the table holds. A covariance or correlation needs
 	// Samples.
 	InputKind string `json:"input_kind,omitzero" jsonschema:"enum=samples,enum=covariance,enum=correlation,default=samples" jsonschema_description:"what the table holds"`
