@@ -4,7 +4,7 @@
 FUZZTIME ?= 20s
 IMAGE ?= gladflow
 
-.PHONY: help build test race lint demo ecoli ci fuzz bench docker clean
+.PHONY: help build test race lint demo ecoli kit ci fuzz bench docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ demo: ## simulate a small network, recover and score it, in gladflow-demo/
 
 ecoli: ## the E. coli run on ../shared/data, its files checked
 	.ci/run ecoli
+
+kit: ## the conformance kit on the binary, and fifty hosts killed at random
+	go test -count=1 -v -run 'Conformance|KillHost' ./plugin/gladflow
 
 ci: ## everything that continuous integration runs
 	.ci/run
