@@ -16,9 +16,12 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// documentLimit is far above any job: it keeps a wrong file from filling the
-// memory.
-const documentLimit = 1 << 20
+// documentLimit and bracketLimit are far above any job: they keep a wrong file
+// from the parser, which takes minutes for one of nothing but brackets.
+const (
+	documentLimit = 64 << 10
+	bracketLimit  = 100
+)
 
 // OpenJob reads the job document at path; "-" is stdin.
 func OpenJob(path string, stdin io.Reader) (Job, error) {
@@ -58,7 +61,10 @@ func ReadJob(r io.Reader) (Job, error) {
 		return Job{}, &JobError{Reason: unreadable(err), Err: err}
 	}
 	if len(data) > documentLimit {
-		return Job{}, &JobError{Reason: "the file is larger than 1 MiB, so it is no job"}
+		return Job{}, &JobError{Reason: "the document is larger than 64 kB, so it is no job"}
+	}
+	if bytes.Count(data, []byte("["))+bytes.Count(data, []byte("{")) > bracketLimit {
+		return Job{}, &JobError{Reason: fmt.Sprintf("the document has more than %d brackets, so it is no job", bracketLimit)}
 	}
 	parse := parseYAML
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) && json.Valid(data) {

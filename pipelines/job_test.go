@@ -244,6 +244,7 @@ func TestReadJobRefuses(t *testing.T) {
 		{"# nothing\n", "", 0, "empty"},
 		{"", "", 0, "empty"},
 		{strings.Repeat("#", documentLimit+1), "", 0, "larger"},
+		{"input: " + strings.Repeat("[", 50_000), "", 0, "brackets"},
 	} {
 		name := c.document[:min(40, len(c.document))]
 		_, err := ReadJob(strings.NewReader(c.document))

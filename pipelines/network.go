@@ -40,14 +40,14 @@ func (r *recovery) deliver(est *solver.Estimate, res *SolverResult) error {
 	}
 	edges := Table{arrowio.EdgeColumns(r.edges(est, theta)), r.solverMetadata(res)}
 	edges.Metadata["gladflow.edges"] = r.job.Edges
-	if res.Files, err = r.write(res, edges, theta, z); err != nil || r.host.Solved == nil {
-		return err
-	}
 	precision := Table{nil, r.precisionMetadata(res)}
 	if r.job.Precision == PrecisionDense {
 		precision.Columns = arrowio.DensePrecisionColumns(r.input.names, theta)
 	} else {
 		precision.Columns = arrowio.PrecisionColumns(r.input.names, z)
+	}
+	if res.Files, err = r.write(res, edges, precision, theta); err != nil || r.host.Solved == nil {
+		return err
 	}
 	return r.host.Solved(Network{*res, edges, precision, r.metricsTable([]SolverResult{*res})})
 }

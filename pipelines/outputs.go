@@ -27,7 +27,7 @@ func (r *recovery) path(name string) string { return filepath.Join(r.job.Out, na
 
 // write writes the edge list and the precision matrix of an estimate, if the
 // job says where, and returns the names of the files.
-func (r *recovery) write(res *SolverResult, edges Table, theta, z *dense.Sym) (files []string, err error) {
+func (r *recovery) write(res *SolverResult, edges, precision Table, theta *dense.Sym) (files []string, err error) {
 	if r.job.Out == "" {
 		return nil, nil
 	}
@@ -38,10 +38,10 @@ func (r *recovery) write(res *SolverResult, edges Table, theta, z *dense.Sym) (f
 	}
 	files = append(files, name)
 	name = res.Name + ".precision." + format
-	if r.job.Precision == PrecisionDense {
-		err = arrowio.WriteDensePrecision(r.path(name), format, r.input.names, theta, r.precisionMetadata(res))
+	if r.job.Precision == PrecisionDense && format == arrowio.CSV { // which has no bytes
+		err = arrowio.WriteDensePrecision(r.path(name), format, r.input.names, theta, precision.Metadata)
 	} else {
-		err = arrowio.WritePrecision(r.path(name), format, r.input.names, z, r.precisionMetadata(res))
+		err = arrowio.WriteTable(r.path(name), format, precision.Columns, precision.Metadata)
 	}
 	if err != nil {
 		return files, err

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/gladflow/gladflow/arrowio"
@@ -16,29 +14,8 @@ import (
 )
 
 // serving starts "gladflow serve" on a free port and returns its address.
-func serving(t *testing.T, args ...string) string {
-	t.Helper()
-	c := exec.Command(built.Binary(t), append([]string{"serve", "--listen", "127.0.0.1:0", "--insecure"}, args...)...)
-	c.Stderr = os.Stderr
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		c.Process.Signal(syscall.SIGTERM)
-		if err := c.Wait(); err != nil {
-			t.Errorf("serve: %v", err)
-		}
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	address, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
-	if err != nil || !ok {
-		t.Fatalf("serve prints %q, %v", line, err)
-	}
-	return address
+func serving(t *testing.T) string {
+	return "grpc://" + startService(t, built.Binary(t)).conn.Target()
 }
 
 // python3 is a Python with pyarrow and pandas, or skips the test.

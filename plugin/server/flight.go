@@ -17,8 +17,6 @@ const streamed = "-"
 
 // parseJob reads a job as a call has it.
 func (s *Service) parseJob(document []byte) (pipelines.Job, error) {
-	// ReadJob takes YAML as well, whose parser needs minutes for some documents
-	// of 100 kB.
 	if object := bytes.HasPrefix(bytes.TrimSpace(document), []byte("{")); !object || !json.Valid(document) {
 		return pipelines.Job{}, fault(codes.InvalidArgument, protocol.ReasonInvalidJob, "the job is no JSON object; send it as one")
 	}
@@ -101,12 +99,12 @@ func (r *run) accepts(ctx context.Context) error {
 	case <-r.read: // several: what failed came later
 		return nil
 	default:
-		return r.outcome(ctx)
+		return r.ending(ctx)
 	}
 }
 
-// outcome is failure, or why a run is about to end that has not yet.
-func (r *run) outcome(ctx context.Context) error {
+// ending is failure, or why a run is about to end that has not yet.
+func (r *run) ending(ctx context.Context) error {
 	select {
 	case <-r.done:
 		return r.failure()
@@ -162,7 +160,7 @@ func (s *Service) DoExchange(stream flight.FlightService_DoExchangeServer) error
 		case <-r.done:
 		case <-ctx.Done():
 		}
-		ended <- r.outcome(ctx)
+		ended <- r.ending(ctx)
 	}()
 	if err := s.attend(&u.pulse, ended); err != nil {
 		cancel(err)

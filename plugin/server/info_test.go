@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -241,6 +243,15 @@ func TestRecoverAction(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(out, name)); err != nil {
 			t.Error(err)
 		}
+	}
+	web := httptest.NewServer(http.FileServer(http.Dir(folder)))
+	defer web.Close()
+	results, err = act(ctx, c, protocol.ActionRecover, fmt.Sprintf(`{"input":%q,"solvers":["bcd"],"penalty":0.1}`, web.URL+"/s.csv?token=secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if results, err = act(ctx, c, protocol.ActionResult, string(results[0])); err != nil || strings.Contains(string(results[0]), "secret") {
+		t.Errorf("of a URL: %v\n%s", err, results)
 	}
 	_, err = act(ctx, c, protocol.ActionRecover, `{}`)
 	wantFault(t, err, codes.InvalidArgument, protocol.ReasonInvalidJob, "input")

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
@@ -55,25 +56,33 @@ func TestConcurrentRunsAreBounded(t *testing.T) {
 
 // Who comes for the results of a run that ended under a drain finds them.
 func TestDrainWaitsForResultsToBeTaken(t *testing.T) {
-	s, c := served(t, Config{})
+	release := make(chan struct{})
+	s, c := served(t, Config{}, standIn(func(_ context.Context, _ pipelines.Job, h pipelines.Host) (*pipelines.Result, error) {
+		for h.Records.Next() {
+		}
+		h.Progress(pipelines.Progress{Stage: pipelines.Reading, Done: true})
+		<-release
+		edges := pipelines.Table{Columns: arrowio.EdgeColumns([]arrowio.Edge{{Source: "a", Target: "b"}})}
+		return &pipelines.Result{}, h.Solved(pipelines.Network{Result: pipelines.SolverResult{Name: "bcd"}, Edges: edges})
+	}))
 	ctx := bg(t)
-	id, err := put(ctx, t, c, `{"solvers":["am"],"penalty":0.01,"gap":1e-9}`, sampled(t, 40, 60))
+	id, err := put(ctx, t, c, `{"solvers":["bcd"]}`, sampled(t, 3, 10))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Stats().Running == 0 {
-		t.Skip("the run had ended before the drain began")
-	}
 	drained := make(chan error, 1)
 	go func() { drained <- s.Drain(ctx) }()
+	for !s.isDraining() {
+		time.Sleep(time.Millisecond)
+	}
+	close(release)
 	if _, err := act(ctx, c, protocol.ActionResult, `{"run":"`+id+`"}`); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(100 * time.Millisecond)
 	select {
 	case err := <-drained:
 		t.Fatalf("the drain is over before the results were taken: %v", err)
-	default:
+	case <-time.After(100 * time.Millisecond):
 	}
 	if _, err := get(ctx, c, protocol.Ticket{Run: id}); err != nil {
 		t.Fatal(err)
@@ -83,6 +92,27 @@ func TestDrainWaitsForResultsToBeTaken(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+func (s *Service) isDraining() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.draining
+}
+
+// Who has seen the end of a run has its place.
+func TestPlacesAreFreeInTime(t *testing.T) {
+	_, c := served(t, Config{Limits: protocol.Limits{ConcurrentRuns: 1}})
+	ctx, table := bg(t), sampled(t, 4, 20)
+	for i := range 100 {
+		id, err := put(ctx, t, c, `{"solvers":["bcd"],"penalty":0.1}`, table)
+		if err == nil {
+			_, err = act(ctx, c, protocol.ActionResult, `{"run":"`+id+`"}`)
+		}
+		if err != nil {
+			t.Fatalf("run %d: %v", i, err)
+		}
+	}
 }
 
 func TestDrainEndsWithItsContext(t *testing.T) {

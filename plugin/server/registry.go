@@ -33,25 +33,42 @@ func (s *Service) admit(job pipelines.Job, cancel context.CancelCauseFunc) (*run
 	return r, nil
 }
 
-// retire notes that a run has ended. It is held, unless nobody can ask for it.
-func (s *Service) retire(r *run, hold bool) {
+// retire ends a run and holds its results, unless nobody can ask for them. It
+// gives its place to others as well if its work is over: who sees that a run has
+// ended is not refused the next one for its sake.
+func (s *Service) retire(r *run, o outcome, f *protocol.Fault, hold bool) (took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	took = r.end(o.result, f)
+	if !o.abandoned {
+		s.vacate()
+	}
+	switch {
+	case s.runs[r.id] != r: // forgotten meanwhile
+	case !hold:
+		s.drop(r)
+	default:
+		s.order = append(s.order, r)
+		for len(s.order) > mostHeld {
+			s.drop(s.order[0])
+		}
+	}
+	return took
+}
+
+// release gives the place of a run to others.
+func (s *Service) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.vacate()
+}
+
+// vacate is release for who has the lock.
+func (s *Service) vacate() {
 	s.active--
 	if s.active == 0 && s.idle != nil {
 		close(s.idle)
 		s.idle = nil
-	}
-	if s.runs[r.id] != r {
-		return // forgotten meanwhile
-	}
-	if !hold {
-		s.drop(r)
-		return
-	}
-	s.order = append(s.order, r)
-	for len(s.order) > mostHeld {
-		s.drop(s.order[0])
 	}
 }
 

@@ -22,41 +22,38 @@ func (s *Service) start(ctx context.Context, r *run, open func() (array.RecordRe
 		defer r.cancel(nil)
 		ctx := s.observer.RunStarted(ctx, r.id, r.job.Solvers)
 		s.log.Info("run started", "run", r.id, "solvers", r.job.Solvers, "input", arrowio.Redacted(r.job.Input))
-		o := s.outcome(ctx, r, open)
+		done := make(chan outcome, 1)
+		go func() { done <- s.do(ctx, r, open) }()
+		o := r.await(ctx, done)
 		f := faultOf(ctx, o.err)
 		if f != nil {
 			f.Run = r.id
 		}
-		took := r.end(o.result, f)
-		s.retire(r, hold)
+		took := s.retire(r, o, f, hold)
 		s.logEnd(r, o.err)
 		s.observer.RunEnded(ctx, r.info().State, took, f)
+		if o.abandoned {
+			<-done
+			s.release()
+		}
 	}()
 }
 
-// An outcome is what pipelines.Run has returned.
+// An outcome is what pipelines.Run has returned, or that it has not yet.
 type outcome struct {
-	result *pipelines.Result
-	err    error
+	result    *pipelines.Result
+	err       error
+	abandoned bool
 }
 
 // graceTime is how long a run that was cancelled may take to end in order.
 const graceTime = 100 * time.Millisecond
 
-// outcome does the work of a run. It returns with the work, or soon after ctx
-// has ended: work that is inside a kernel of linear algebra, which on a busy
-// machine may take a second, then ends in the background, and what it still
-// says is not heard. Close waits for it.
-func (s *Service) outcome(ctx context.Context, r *run, open func() (array.RecordReader, error)) outcome {
-	done := make(chan outcome, 1)
-	s.work.Go(func() {
-		var o outcome
-		o.err = s.guarded(func() (err error) {
-			o.result, err = s.execute(ctx, r, open)
-			return err
-		})
-		done <- o
-	})
+// await returns the outcome of a run's work, or soon after ctx has ended that it
+// is abandoned: work that is inside a kernel of linear algebra, which on a busy
+// machine may take a second, ends in the background, and what it still says is
+// not heard. It keeps its place among the runs at work until then.
+func (r *run) await(ctx context.Context, done <-chan outcome) outcome {
 	select {
 	case o := <-done:
 		return o
@@ -66,8 +63,17 @@ func (s *Service) outcome(ctx context.Context, r *run, open func() (array.Record
 	case o := <-done:
 		return o
 	case <-time.After(graceTime):
-		return outcome{err: r.interrupted(ctx)}
+		return outcome{err: r.interrupted(ctx), abandoned: true}
 	}
+}
+
+// do does the work of a run.
+func (s *Service) do(ctx context.Context, r *run, open func() (array.RecordReader, error)) (o outcome) {
+	o.err = s.guarded(func() (err error) {
+		o.result, err = s.execute(ctx, r, open)
+		return err
+	})
+	return o
 }
 
 // execute is pipelines.Run with what a run of the service gives it.
