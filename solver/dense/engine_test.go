@@ -142,6 +142,16 @@ func TestSpectral(t *testing.T) {
 		w.Spectral(back, values, q)
 		equal(t, "QᵀΛQ", back.Raw(), a.Raw(), eps(n, unit))
 
+		// The rows of q are the eigenvectors: q·a·qᵀ is diagonal, and back.
+		scratch, want := make([]float64, n*n), NewSym(n, nil)
+		for i, v := range values {
+			want.Set(i, i, v)
+		}
+		w.Conjugate(back, q, false, scratch)
+		equal(t, "QAQᵀ", back.Raw(), want.Raw(), eps(n, unit))
+		w.Conjugate(back, q, true, scratch)
+		equal(t, "Qᵀ(QAQᵀ)Q", back.Raw(), a.Raw(), eps(n, unit))
+
 		// Functions of both kinds: positive, and of both signs.
 		for _, shift := range []float64{unit + 1, -unit / 3} {
 			f := make([]float64, n)

@@ -117,6 +117,16 @@ func (w *Workspace) Mul(dst []float64, a, b *Sym) {
 	w.engine.Symm(n, n, 1, a.Raw(), n, b.Raw(), n, 0, dst, n)
 }
 
+// Conjugate replaces the symmetric a by V·a·Vᵀ, or by Vᵀ·a·V where transposed
+// is set, for V n×n, row-major, with as many scratch values. The rows of V may
+// be eigenvectors as Eigen returns them.
+func (w *Workspace) Conjugate(a *Sym, v []float64, transposed bool, scratch []float64) {
+	n := a.Len()
+	w.engine.Gemm(transposed, false, n, n, n, 1, v, n, a.Raw(), n, 0, scratch, n)
+	w.engine.Gemm(false, !transposed, n, n, n, 1, scratch, n, v, n, 0, a.Raw(), n)
+	mirror(a.Raw(), n)
+}
+
 func grow[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

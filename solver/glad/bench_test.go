@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
@@ -67,7 +69,7 @@ func BenchmarkCell(b *testing.B) {
 		s := randomCovariance(r, d, d)
 		m := paperModel(r, 1)
 		ctx := context.Background()
-		c := newCPU(m, s, engine)
+		c := newCPU(m.compile(true), s, engine, runtime.GOMAXPROCS(0))
 		if err := c.Initial(ctx, 1); err != nil {
 			b.Fatal(err)
 		}
@@ -109,4 +111,38 @@ func BenchmarkTanh(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkGradient is one covariance of a training step, on one core.
+func BenchmarkGradient(b *testing.B) {
+	const d = 100
+	r := rand.New(rand.NewPCG(2, d))
+	s, truth := randomCovariance(r, d, d), randomCovariance(r, d, 2*d)
+	for _, m := range []*Model{paperModel(r, 30), posteriorModel(r, 5, 5), posteriorModel(r, 8, 1)} {
+		b.Run(fmt.Sprintf("%s/K=%d,parameters=%d", m.Kind, m.Iterations, m.Parameters()), func(b *testing.B) {
+			g := differentiator(b, m, nil)
+			gradient := make([]float64, m.Parameters())
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := g.Gradient(context.Background(), solver.Problem{S: s}, truth, Loss{On: LossOnZ, Gamma: 0.9}, 1, gradient); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// posteriorModel is of the architecture of GLADPM, with random weights.
+func posteriorModel(r *rand.Rand, iterations, cells int) *Model {
+	m := paperModel(r, iterations)
+	m.Name, m.Kind, m.Rho = "posterior", GLADPM, Network{}
+	inputs := []Feature{AbsU, LogV, ScaledU, PriorZ, UZ, Diagonal, NodeContext, NodeSupport, MeanDiagonal}
+	units := []int{6, 6, 3}
+	if cells == 1 {
+		units = []int{4, 3}
+	}
+	for range cells {
+		m.Cells = append(m.Cells, PosteriorMean{Step: -1, Network: randomNetwork(r, inputs, units, Identity)})
+	}
+	return m
 }

@@ -2,6 +2,7 @@ package glad
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 )
 
@@ -31,6 +32,12 @@ type Card struct {
 	Validation map[string]any `json:"validation,omitempty"`
 	// Command repeats the training.
 	Command string `json:"command,omitempty"`
+}
+
+func (c Card) clone() Card {
+	c.Dimension, c.Samples = slices.Clone(c.Dimension), slices.Clone(c.Samples)
+	c.Validation = maps.Clone(c.Validation)
+	return c
 }
 
 // Counts is one count or several. In a model file a single one stands without

@@ -3,7 +3,6 @@ package glad
 import (
 	"context"
 	"errors"
-	"math"
 )
 
 // An Engine runs the operations of the cell on one covariance, where its
@@ -12,7 +11,7 @@ import (
 //
 // The engine holds a pair (Θ, Z), the last complete iterate. Initial makes the
 // first one and Z every further one; a failed or cancelled operation leaves
-// the pair as it was.
+// the pair as it was. Cells are counted from Initial on.
 type Engine interface {
 	// Initial sets Θ = Z = (S + tI)⁻¹, and U = 0. It fails if S + tI is not
 	// positive definite.
@@ -20,9 +19,29 @@ type Engine interface {
 	// Theta computes the next Θ = ½(−Y + √(Y² + (4/λ)I)) from
 	// Y = S/λ − Z (+ U).
 	Theta(ctx context.Context, lambda float64) error
-	// Z computes the next Z from the next Θ, by the thresholds that ρnn gives,
-	// moves U, makes the two the new pair, and returns ‖Z − Θ‖²F.
+	// Z computes the next Z from the next Θ, by the thresholds that ρnn gives
+	// or by the posterior-mean cell, moves U, makes the two the new pair, and
+	// returns ‖Z − Θ‖²F.
 	Z(ctx context.Context, lambda float64) (norm2 float64, err error)
+}
+
+// An Adjoint is an Engine that remembers its iterates and goes back through
+// them, from the last cell to the first. It holds the derivatives of the loss
+// by Z (and U) after the cell that comes next, and adds to them what the loss
+// itself takes from that cell. Derivatives by a symmetric matrix are symmetric
+// matrices of derivatives by single entries.
+type Adjoint interface {
+	Engine
+	// AdjointZ goes back through the Z step of cell k: given the derivative by
+	// the ‖Z − Θ‖²F that it returned, it adds the derivatives by the
+	// parameters of the entry-wise network to gradient and returns the one by
+	// the λ that the step was called with.
+	AdjointZ(ctx context.Context, k int, lambda, byNorm2 float64, gradient []float64) (byLambda float64, err error)
+	// AdjointTheta goes back through the Θ step of cell k and returns the
+	// derivative by λ.
+	AdjointTheta(ctx context.Context, k int, lambda float64) (byLambda float64, err error)
+	// AdjointInitial returns the derivative by t.
+	AdjointInitial(ctx context.Context) (byOffset float64, err error)
 }
 
 // ErrRange is returned, wrapped or not, by an Engine whose numbers have left
@@ -61,42 +80,5 @@ func (s Shape) penalty(lambda float64) float64 {
 // It returns the number of complete cells, K unless there is an error: that of
 // e, ctx.Err(), or ErrRange where λ is NaN.
 func (m *Model) Unroll(ctx context.Context, e Engine, s Shape, observe func(k int, lambda, norm2 float64)) (int, error) {
-	if err := e.Initial(ctx, m.Theta0Offset); err != nil {
-		return 0, err
-	}
-	net := compile(m.Lambda)
-	var batch batch
-	batch.fit(net, 1)
-	lambda, norm2 := m.Lambda0, 0.0
-	for k := 1; k <= m.Iterations; k++ {
-		for i, f := range m.Lambda.Inputs {
-			var v float64
-			switch f {
-			case Norm2:
-				v = norm2
-			case LogNorm2PerD:
-				v = math.Log(1e-6 + norm2/float64(s.Dimension))
-			case Lambda:
-				v = lambda
-			case Context:
-				v = s.Context
-			}
-			batch.inputs[i][0] = v
-		}
-		lambda = s.penalty(net.run(&batch, 1)[0])
-		if math.IsNaN(lambda) {
-			return k - 1, ErrRange
-		}
-		if err := e.Theta(ctx, lambda); err != nil {
-			return k - 1, err
-		}
-		var err error
-		if norm2, err = e.Z(ctx, lambda); err != nil {
-			return k - 1, err
-		}
-		if observe != nil {
-			observe(k, lambda, norm2)
-		}
-	}
-	return m.Iterations, nil
+	return m.compile(true).forward(ctx, e, s, observe)
 }

@@ -28,6 +28,7 @@ type cpu struct {
 	started     bool // the pair is there
 	work        *dense.Workspace
 	sweep       *sweep
+	k           int // complete cells
 
 	// The argument and the result of the kernel that await runs.
 	lambda float64
@@ -37,22 +38,33 @@ type cpu struct {
 
 var _ Engine = (*cpu)(nil)
 
-func newCPU(m *Model, s *dense.Sym, e dense.Engine) *cpu {
+func newCPU(p *program, s *dense.Sym, e dense.Engine, cores int) *cpu {
 	d := s.Len()
 	c := &cpu{
-		shape: Shape{Dimension: d, Norm: norm(s), Context: connectedness(s)},
 		s:     s,
 		theta: dense.NewSym(d, nil), z: dense.NewSym(d, nil),
 		next: dense.NewSym(d, nil), spare: dense.NewSym(d, nil),
 		values: make([]float64, d), phi: make([]float64, d),
 		work: dense.NewWorkspace(e, d),
 	}
-	if m.Kind == ADMMu {
+	if p.model.Kind == ADMMu {
 		c.u = dense.NewSym(d, nil)
 	}
-	c.sweep = newSweep(compile(m.Rho), d, c.shape.Context)
+	var cell entrywise
+	c.shape, cell = describe(p, s)
+	c.sweep = newSweep(p, cell, d, cores)
 	c.step = c.thetaKernel
 	return c
+}
+
+// describe gathers what the cells know of s besides its entries.
+func describe(p *program, s *dense.Sym) (Shape, entrywise) {
+	c := connect(s)
+	shape := Shape{Dimension: s.Len(), Norm: norm(s), Context: c.context}
+	if p.model.Kind == GLADPM {
+		return shape, newPosteriorCell(p, s, c)
+	}
+	return shape, &threshold{rho: p.entries[0], context: c.context}
 }
 
 // Initial implements Engine.
@@ -74,7 +86,10 @@ func (c *cpu) Initial(ctx context.Context, t float64) error {
 	}
 	c.next, c.theta = c.theta, c.next
 	c.z.CopyFrom(c.theta)
-	c.started = true
+	if c.u != nil {
+		clear(c.u.Raw())
+	}
+	c.started, c.k = true, 0
 	return nil
 }
 
@@ -126,28 +141,43 @@ func (c *cpu) thetaKernel() {
 	if c.failed = c.work.Eigen(c.spare, c.values, vectors); c.failed != nil {
 		return
 	}
-	root := 2 / math.Sqrt(c.lambda)
+	spectrum(c.phi, c.values, c.lambda)
+	c.work.Spectral(c.next, c.phi, vectors)
+}
+
+// spectrum sets phi to the eigenvalues φ(y) of Θ where those of Y are y.
+func spectrum(phi, values []float64, lambda float64) {
+	root := 2 / math.Sqrt(lambda)
 	var largest float64
-	for i, y := range c.values {
+	for i, y := range values {
 		s := math.Hypot(y, root) // y² may overflow
 		if y > 0 {
-			c.phi[i] = 2 / c.lambda / (y + s) // s − y would cancel
+			phi[i] = 2 / lambda / (y + s) // s − y would cancel
 		} else {
-			c.phi[i] = (s - y) / 2
+			phi[i] = (s - y) / 2
 		}
-		largest = max(largest, c.phi[i])
+		largest = max(largest, phi[i])
 	}
-	floor := resolution(c.shape.Dimension) * largest
-	for i, v := range c.phi {
-		c.phi[i] = max(v, floor)
+	floor := resolution(len(values)) * largest
+	for i, v := range phi {
+		phi[i] = max(v, floor)
 	}
-	c.work.Spectral(c.next, c.phi, vectors)
 }
 
 // Z implements Engine.
 func (c *cpu) Z(ctx context.Context, lambda float64) (float64, error) {
-	norm2, err := c.sweep.run(ctx, lambda, operands{
-		theta: c.next, s: c.s, z: c.z, u: c.u, to: c.spare,
+	z := c.z
+	norm2, err := c.advance(ctx, lambda, c.spare, c.u)
+	if err == nil {
+		c.spare = z
+	}
+	return norm2, err
+}
+
+// advance does the Z step into toZ and toU, which then belong to the pair.
+func (c *cpu) advance(ctx context.Context, lambda float64, toZ, toU *dense.Sym) (float64, error) {
+	norm2, err := c.sweep.run(ctx, c.k+1, lambda, operands{
+		theta: c.next, s: c.s, z: c.z, toZ: toZ, u: c.u, toU: toU,
 	})
 	if err != nil {
 		return 0, err
@@ -156,7 +186,8 @@ func (c *cpu) Z(ctx context.Context, lambda float64) (float64, error) {
 		return 0, ErrRange
 	}
 	c.theta, c.next = c.next, c.theta
-	c.z, c.spare = c.spare, c.z
+	c.z, c.u = toZ, toU
+	c.k++
 	return norm2, nil
 }
 

@@ -41,6 +41,12 @@ type fixture struct {
 	NMSETheta  float64        `json:"nmse_theta"`
 	NMSEZ      float64        `json:"nmse_Z"`
 	NMSEZSteps []float64      `json:"nmse_Z_per_k"`
+	Losses     []struct {
+		On       LossOn    `json:"on"`
+		Gamma    float64   `json:"gamma"`
+		Loss     float64   `json:"loss"`
+		Gradient []float64 `json:"grad_flat"` // in the order of Model.Values
+	} `json:"losses"`
 }
 
 type fixtureLayer struct {

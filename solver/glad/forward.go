@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"time"
 
 	"github.com/gladflow/gladflow/solver"
@@ -38,7 +39,9 @@ type Step struct {
 }
 
 // Solve implements solver.Solver. Precision is Θ_K, symmetric positive
-// definite, Support is Z_K; objective, gap and KKT residual are NaN, and
+// definite, Support is Z_K; for a posterior-mean model Precision is Z_K where
+// that is positive definite, and Support is Z_K with what is below the model's
+// threshold set to zero. Objective, gap and KKT residual are NaN, and
 // Status is Completed.
 //
 // When ctx ends first, the estimate is the last complete pair (Θ_k, Z_k) with
@@ -74,8 +77,9 @@ func (s Solver) Trajectory(ctx context.Context, p solver.Problem, observe func(S
 	if !scaled.Finite() {
 		return nil, errUnits
 	}
-	cells := newCPU(m, scaled, engine)
-	done, err := m.Unroll(ctx, cells, cells.shape, func(k int, lambda, norm2 float64) {
+	program := m.compile(true)
+	cells := newCPU(program, scaled, engine, runtime.GOMAXPROCS(0))
+	done, err := program.forward(ctx, cells, cells.shape, func(k int, lambda, norm2 float64) {
 		if observe != nil {
 			observe(Step{Iteration: k, Lambda: lambda, Norm2: norm2, Theta: cells.theta, Z: cells.z})
 		}
@@ -87,9 +91,10 @@ func (s Solver) Trajectory(ctx context.Context, p solver.Problem, observe func(S
 		}
 	})
 	est := &solver.Estimate{
-		Precision: cells.theta, Support: cells.z, Status: solver.Completed, Iterations: done,
+		Status: solver.Completed, Iterations: done,
 		Objective: math.NaN(), DualityGap: math.NaN(), KKTResidual: math.NaN(),
 	}
+	est.Precision, est.Support = cells.result(m)
 	switch {
 	case err == nil:
 	case !cells.started && !interrupted(err):
@@ -111,6 +116,29 @@ func (s Solver) Trajectory(ctx context.Context, p solver.Problem, observe func(S
 	}
 	est.Elapsed = time.Since(start)
 	return est, nil
+}
+
+// result is what the last complete pair is handed out as.
+func (c *cpu) result(m *Model) (precision, support *dense.Sym) {
+	if m.Kind != GLADPM || !c.started {
+		return c.theta, c.z
+	}
+	precision, support = c.theta, c.z.Clone()
+	// A margin makes sure that it is also definite after it was scaled back.
+	margin := c.z.Clone()
+	margin.AddDiagonal(-resolution(c.shape.Dimension) * norm(c.z))
+	if _, ok := c.work.LogDet(margin, margin.Raw()); ok {
+		precision = c.z
+	}
+	for i := range support.Len() {
+		row := support.Row(i)
+		for j, v := range row {
+			if math.Abs(v) < m.Threshold && i != j {
+				row[j] = 0
+			}
+		}
+	}
+	return precision, support
 }
 
 // diagonal is the precision matrix of S without its correlations.

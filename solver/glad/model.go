@@ -14,7 +14,13 @@ const (
 	GLAD Kind = "glad"
 	// ADMMu is the unrolled ADMM of the paper's appendix.
 	ADMMu Kind = "admmu"
+	// GLADPM is GLAD with a posterior-mean cell in place of the soft
+	// threshold: see PosteriorMean.
+	GLADPM Kind = "glad-pm"
 )
+
+// Kinds lists the cells there are.
+func Kinds() []Kind { return []Kind{GLAD, ADMMu, GLADPM} }
 
 // A Model is what a model file says: the architecture, the weights, and where
 // they come from. Solvers only read it, so that one Model serves any number of
@@ -31,8 +37,15 @@ type Model struct {
 	// Lambda0 is the λ that the first call of Λnn sees, positive; the paper
 	// has 1.
 	Lambda0 float64 `json:"lambda0"`
-	// Rho is ρnn, the threshold of each entry.
-	Rho Network `json:"rho"`
+	// Rho is ρnn, the threshold of each entry. Kind GLADPM has none.
+	Rho Network `json:"rho,omitzero"`
+	// Cells are the posterior-mean cells of kind GLADPM, which the other kinds
+	// do not have: one that all iterations share ("tied"), or one for each.
+	Cells []PosteriorMean `json:"cells,omitempty"`
+	// Threshold is the τ under which kind GLADPM sets off-diagonal entries of
+	// Z_K to zero, in units of the scaled S's precision matrix, because its
+	// own Z has no zeros. 0 leaves them all.
+	Threshold float64 `json:"threshold,omitempty"`
 	// Lambda is Λnn, the quadratic penalty of the whole matrix.
 	Lambda Network `json:"lambda"`
 	// Scaling is what is done to S before the first cell.
@@ -41,11 +54,11 @@ type Model struct {
 	Card Card `json:"card"`
 }
 
-// A Network is a multilayer perceptron with one output.
+// A Network is a multilayer perceptron. Rho and Lambda have one output.
 type Network struct {
 	// Inputs are the features of the first layer, in order, none twice.
 	Inputs []Feature `json:"inputs"`
-	// Layers are applied in order; the last has one unit.
+	// Layers are applied in order; the last has one unit per output.
 	Layers []Layer `json:"layers"`
 }
 
@@ -94,6 +107,7 @@ const (
 const (
 	Norm2        Feature = "norm2"           // ‖Z − Θ‖²F
 	LogNorm2PerD Feature = "log_norm2_per_d" // log(1e-6 + ‖Z − Θ‖²F/d)
+	LogStep      Feature = "log_step"        // the same, but 0 for the first cell
 )
 
 // The features that both networks may have.
@@ -109,22 +123,7 @@ func rhoFeatures() []Feature {
 	return []Feature{Theta, S, Z, Lambda, AbsTheta, AbsS, AbsZ, NegThetaS, Diagonal, Context}
 }
 
-func lambdaFeatures() []Feature { return []Feature{Norm2, LogNorm2PerD, Lambda, Context} }
-
-// Parameters is the number of trained numbers: the weights and biases of both
-// networks, and t. It is 54 for the architecture of the paper.
-func (m *Model) Parameters() int {
-	n := 1
-	for _, net := range []Network{m.Rho, m.Lambda} {
-		for _, l := range net.Layers {
-			n += len(l.Bias)
-			for _, row := range l.Weights {
-				n += len(row)
-			}
-		}
-	}
-	return n
-}
+func lambdaFeatures() []Feature { return []Feature{Norm2, LogNorm2PerD, LogStep, Lambda, Context} }
 
 // Validate reports the first thing that keeps m from being solved with or
 // written, by the name of its key in the model file.
@@ -132,8 +131,8 @@ func (m *Model) Validate() error {
 	switch {
 	case m.Name == "":
 		return invalid("name", "is empty; give the model a name")
-	case m.Kind != GLAD && m.Kind != ADMMu:
-		return invalid("kind", "%q is unknown; this version of gladflow runs %q and %q", m.Kind, GLAD, ADMMu)
+	case !slices.Contains(Kinds(), m.Kind):
+		return invalid("kind", "%q is unknown; this version of gladflow runs %q", m.Kind, Kinds())
 	case m.Iterations < 1:
 		return invalid("iterations", "is %d; a model has at least one iteration", m.Iterations)
 	case !finite(m.Theta0Offset):
@@ -141,10 +140,22 @@ func (m *Model) Validate() error {
 	case !finite(m.Lambda0) || m.Lambda0 <= 0:
 		return invalid("lambda0", "is %v; it must be positive and finite", m.Lambda0)
 	}
-	if err := m.Rho.validate("rho", rhoFeatures()); err != nil {
-		return err
+	if m.Kind == GLADPM {
+		if err := m.validateCells(); err != nil {
+			return err
+		}
+	} else {
+		if len(m.Cells) > 0 {
+			return invalid("cells", "stands with kind %q; only kind %q has it", m.Kind, GLADPM)
+		}
+		if m.Threshold != 0 {
+			return invalid("threshold", "stands with kind %q; only kind %q has it", m.Kind, GLADPM)
+		}
+		if err := m.Rho.validate("rho", rhoFeatures(), 1); err != nil {
+			return err
+		}
 	}
-	if err := m.Lambda.validate("lambda", lambdaFeatures()); err != nil {
+	if err := m.Lambda.validate("lambda", lambdaFeatures(), 1); err != nil {
 		return err
 	}
 	if err := m.Scaling.validate(); err != nil {
@@ -153,7 +164,7 @@ func (m *Model) Validate() error {
 	return m.Card.validate()
 }
 
-func (n Network) validate(path string, known []Feature) error {
+func (n Network) validate(path string, known []Feature, outputs int) error {
 	if len(n.Inputs) == 0 {
 		return invalid(path+".inputs", "is empty; name at least one of %q", known)
 	}
@@ -176,9 +187,9 @@ func (n Network) validate(path string, known []Feature) error {
 		}
 		below = len(l.Weights)
 	}
-	if below != 1 {
+	if below != outputs {
 		return invalid(fmt.Sprintf("%s.layers[%d].weights", path, len(n.Layers)-1),
-			"has %d rows; the last layer has exactly one unit", below)
+			"has %d rows; the last layer has one unit per output, which is %d here", below, outputs)
 	}
 	return nil
 }

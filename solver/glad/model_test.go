@@ -68,7 +68,7 @@ func TestReadRefuses(t *testing.T) {
 		{`"version": 1`, `"version": 2, "new_key": 1`, "version"},
 		{`"version": 1`, `"version": 0`, "version"},
 		{`"version": 1`, `"version": 1.5`, "version"},
-		{`"kind": "glad"`, `"kind": "glad-pm", "cells": []`, "kind"},
+		{`"kind": "glad"`, `"kind": "glad-pm", "cells": []`, "rho"},
 		{`"kind": "glad"`, `"kind": "GLAD"`, "kind"},
 		{`"name": "er-d100-m100"`, `"name": ""`, "name"},
 		{`"name": "er-d100-m100"`, `"name": 5`, "name"},
@@ -294,13 +294,21 @@ func TestConstantNetwork(t *testing.T) {
 	zero := Layer{Weights: [][]float64{{0, 0}}, Bias: []float64{-0.5}, Activation: Tanh, Scale: 2}
 	below := Layer{Weights: [][]float64{{1}, {2}}, Bias: []float64{1e4, 0}, Activation: Exp} // overflows
 	above := Layer{Weights: [][]float64{{3}}, Bias: []float64{1}, Activation: Sigmoid}
-	n := compile(Network{Inputs: []Feature{Theta}, Layers: []Layer{below, zero, above}})
+	folded := func() *network {
+		n := Network{Inputs: []Feature{Theta}, Layers: []Layer{below, zero, above}}
+		var values []float64
+		n.visit(func(v *float64) { values = append(values, *v) })
+		c := compile(n, values, 0)
+		c.fold()
+		return c
+	}
+	n := folded()
 	want := 1 / (1 + math.Exp(-(3*2*math.Tanh(-0.5) + 1)))
-	if !n.fixed || math.Abs(n.value-want) > 1e-15 {
-		t.Errorf("fixed is %v, value %v, want %v", n.fixed, n.value, want)
+	if len(n.constant) != 1 || math.Abs(n.constant[0]-want) > 1e-15 {
+		t.Errorf("the constant is %v, want %v", n.constant, want)
 	}
 	zero.Weights[0][1] = 1e-300
-	if compile(Network{Inputs: []Feature{Theta}, Layers: []Layer{below, zero, above}}).fixed {
+	if folded().constant != nil {
 		t.Error("a weight that is not zero is taken for one")
 	}
 }

@@ -35,16 +35,20 @@ func naive(m *Model, s *mat.SymDense) (theta, z *mat.Dense, lambda float64) {
 	}
 	context = math.Log(context)
 	lambda = m.Lambda0
-	for range m.Iterations {
+	for k := range m.Iterations {
 		var norm2 float64
 		for i := range d {
 			for j := range d {
 				norm2 += math.Pow(z.At(i, j)-theta.At(i, j), 2)
 			}
 		}
+		step := math.Log(1e-6 + norm2/float64(d))
+		if k == 0 {
+			step = 0
+		}
 		lambda = naiveNetwork(m.Lambda, map[Feature]float64{
-			Norm2: norm2, LogNorm2PerD: math.Log(1e-6 + norm2/float64(d)), Lambda: lambda, Context: context,
-		})
+			Norm2: norm2, LogNorm2PerD: math.Log(1e-6 + norm2/float64(d)), LogStep: step, Lambda: lambda, Context: context,
+		})[0]
 		y := mat.NewSymDense(d, nil)
 		for i := range d {
 			for j := range i + 1 {
@@ -65,6 +69,14 @@ func naive(m *Model, s *mat.SymDense) (theta, z *mat.Dense, lambda float64) {
 		t.Product(&q, root, q.T())
 		t.Sub(&t, y)
 		theta.Scale(0.5, &t)
+		if m.Kind == GLADPM {
+			cell := m.Cells[0]
+			if len(m.Cells) > 1 {
+				cell = m.Cells[k]
+			}
+			z = naivePosterior(cell, s, theta, z, lambda, context)
+			continue
+		}
 		for i := range d {
 			for j := range d {
 				t, c := theta.At(i, j), s.At(i, j)
@@ -75,7 +87,7 @@ func naive(m *Model, s *mat.SymDense) (theta, z *mat.Dense, lambda float64) {
 				rho := naiveNetwork(m.Rho, map[Feature]float64{
 					Theta: t, S: c, Z: z.At(i, j), Lambda: lambda, AbsTheta: math.Abs(t), AbsS: math.Abs(c),
 					AbsZ: math.Abs(z.At(i, j)), NegThetaS: -t * c, Diagonal: on, Context: context,
-				})
+				})[0]
 				a := t + u.At(i, j)
 				v := 0.0
 				if math.Abs(a) > rho {
@@ -91,7 +103,54 @@ func naive(m *Model, s *mat.SymDense) (theta, z *mat.Dense, lambda float64) {
 	return theta, z, lambda
 }
 
-func naiveNetwork(n Network, features map[Feature]float64) float64 {
+// naivePosterior is the posterior-mean cell, as PosteriorMean writes it.
+func naivePosterior(c PosteriorMean, s *mat.SymDense, theta, z *mat.Dense, lambda, context float64) *mat.Dense {
+	d, _ := s.Dims()
+	n, q, sigma := make([]float64, d), make([]float64, d), make([]float64, d)
+	var m, average float64
+	for i := range d {
+		var a, b float64
+		for j := range d {
+			a += s.At(i, j) * s.At(i, j) / s.At(i, i) / s.At(j, j)
+			if j != i {
+				b += z.At(i, j) * z.At(i, j)
+			}
+		}
+		n[i], q[i] = math.Log(a), math.Log(0.1+b)
+		average += n[i] / float64(d)
+		m += theta.At(i, i) / float64(d)
+		sigma[i] = math.Max(s.At(i, i)+lambda*(theta.At(i, i)-z.At(i, i)), 1e-3*s.At(i, i))
+	}
+	for i := range d {
+		n[i] = 3 * (n[i] - average)
+	}
+	next := mat.NewDense(d, d, nil)
+	for i := range d {
+		for j := range d {
+			v := sigma[i] * sigma[j]
+			u := theta.At(i, j) + math.Log1p(math.Exp(c.Step))*lambda*(theta.At(i, j)-z.At(i, j))/v
+			f := map[Feature]float64{
+				AbsU: math.Abs(u), LogV: math.Log(v) + 2.6, ScaledU: 4 * math.Abs(u) * math.Sqrt(v),
+				PriorZ: math.Abs(z.At(i, j)), UZ: u * z.At(i, j), Diagonal: 0,
+				NodeContext: (n[i] + n[j]) / 2, NodeSupport: (q[i] + q[j]) / 2, MeanDiagonal: m - 4,
+				LogMean: math.Log(m), Lambda: lambda, Context: context,
+			}
+			if i == j {
+				f[AbsU], f[ScaledU], f[PriorZ] = theta.At(i, i)-m, math.Log(s.At(i, i))+1, z.At(i, i)-m
+				f[UZ], f[Diagonal] = u-m, 1
+			}
+			o := naiveNetwork(c.Network, f)
+			if i == j {
+				next.Set(i, i, m*(1+0.3*o[1])+(u-m)/(1+math.Exp(-o[2]-1.5)))
+			} else {
+				next.Set(i, j, u/(1+math.Exp(-o[0])))
+			}
+		}
+	}
+	return next
+}
+
+func naiveNetwork(n Network, features map[Feature]float64) []float64 {
 	var x []float64
 	for _, f := range n.Inputs {
 		v, ok := features[f]
@@ -122,7 +181,7 @@ func naiveNetwork(n Network, features map[Feature]float64) float64 {
 		}
 		x = y
 	}
-	return x[0]
+	return x
 }
 
 // drawFeatures draws a non-empty subset in random order.
@@ -133,7 +192,7 @@ func drawFeatures(t *rapid.T, all []Feature, label string) []Feature {
 
 // drawNetwork draws a network of the given number of layers, with weights
 // within ±size and an output activation of last. What is hidden is bounded.
-func drawNetwork(t *rapid.T, inputs []Feature, layers int, size float64, last []Activation) Network {
+func drawNetwork(t *rapid.T, inputs []Feature, layers, outputs int, size float64, last []Activation) Network {
 	n := Network{Inputs: inputs}
 	weight := rapid.Float64Range(-size, size)
 	below := len(inputs)
@@ -143,7 +202,7 @@ func drawNetwork(t *rapid.T, inputs []Feature, layers int, size float64, last []
 			from = append(from, Identity)
 		}
 		if i == layers-1 {
-			units, from = 1, last
+			units, from = outputs, last
 		}
 		l := Layer{Activation: rapid.SampledFrom(from).Draw(t, "activation")}
 		if rapid.Bool().Draw(t, "scaled") {
@@ -159,17 +218,32 @@ func drawNetwork(t *rapid.T, inputs []Feature, layers int, size float64, last []
 	return n
 }
 
-// drawModel draws a model whose weights lie within ±size.
+// drawModel draws a model of any kind whose weights lie within ±size; rho are
+// the features that its ρnn may have.
 func drawModel(t *rapid.T, rho []Feature, size float64, last ...Activation) *Model {
-	return &Model{
-		Name: "drawn", Kind: rapid.SampledFrom([]Kind{GLAD, ADMMu}).Draw(t, "kind"),
+	m := &Model{
+		Name: "drawn", Kind: rapid.SampledFrom(Kinds()).Draw(t, "kind"),
 		Iterations:   rapid.IntRange(1, 8).Draw(t, "iterations"),
 		Theta0Offset: rapid.Float64Range(0.1, 2).Draw(t, "t"),
 		Lambda0:      rapid.Float64Range(0.1, 2).Draw(t, "lambda0"),
-		Rho:          drawNetwork(t, drawFeatures(t, rho, "rho"), rapid.IntRange(1, 4).Draw(t, "rho layers"), size, last),
-		Lambda:       drawNetwork(t, drawFeatures(t, lambdaFeatures(), "lambda"), rapid.IntRange(2, 3).Draw(t, "lambda layers"), size, last),
+		Lambda:       drawNetwork(t, drawFeatures(t, lambdaFeatures(), "lambda"), rapid.IntRange(2, 3).Draw(t, "lambda layers"), 1, size, last),
 		Scaling:      Scaling{Mode: ScalingNone},
 	}
+	if m.Kind != GLADPM {
+		m.Rho = drawNetwork(t, drawFeatures(t, rho, "rho"), rapid.IntRange(1, 4).Draw(t, "rho layers"), 1, size, last)
+		return m
+	}
+	cells := 1
+	if rapid.Bool().Draw(t, "untied") {
+		cells = m.Iterations
+	}
+	for range cells {
+		m.Cells = append(m.Cells, PosteriorMean{
+			Step:    rapid.Float64Range(-3, 1).Draw(t, "e"),
+			Network: drawNetwork(t, drawFeatures(t, posteriorFeatures(), "cell"), rapid.IntRange(1, 3).Draw(t, "cell layers"), posteriorOutputs, size, []Activation{Identity}),
+		})
+	}
+	return m
 }
 
 func drawCovariance(t *rapid.T, largest int) *dense.Sym {
@@ -200,7 +274,7 @@ func TestAgainstTheEquationsEntryByEntry(t *testing.T) {
 		s := mat.NewSymDense(a.Len(), a.Clone().Raw())
 		theta, z, lambda := naive(m, s)
 		var last Step
-		est, err := Solver{Model: m, Engine: dense.Gonum{}}.Trajectory(context.Background(), solver.Problem{S: a}, func(s Step) { last = s })
+		_, err := Solver{Model: m, Engine: dense.Gonum{}}.Trajectory(context.Background(), solver.Problem{S: a}, func(s Step) { last = s; last.Theta, last.Z = s.Theta.Clone(), s.Z.Clone() })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,10 +284,10 @@ func TestAgainstTheEquationsEntryByEntry(t *testing.T) {
 		}
 		for i := range a.Len() {
 			for j := range a.Len() {
-				if got, want := est.Precision.At(i, j), theta.At(i, j); math.Abs(got-want) > tolerance {
+				if got, want := last.Theta.At(i, j), theta.At(i, j); math.Abs(got-want) > tolerance {
 					t.Fatalf("Θ(%d,%d) is %v, want %v", i, j, got, want)
 				}
-				if got, want := est.Support.At(i, j), z.At(i, j); math.Abs(got-want) > tolerance {
+				if got, want := last.Z.At(i, j), z.At(i, j); math.Abs(got-want) > tolerance {
 					t.Fatalf("Z(%d,%d) is %v, want %v", i, j, got, want)
 				}
 			}

@@ -1,60 +1,70 @@
 package glad
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A network is a Network laid out for evaluation on batches: one slice per
-// unit, one element per entry of the matrix.
+// unit, one element per entry of the matrix. Its weights are a part of the flat
+// vector of all parameters of the model (see Model.Values), and follow it.
 type network struct {
 	inputs []Feature
 	layers []layer
-	width  int // of the widest layer
-	// fixed is set where a layer with no weight but zeros makes the output,
-	// value, the same for every input.
-	fixed bool
-	value float64
+	// outputs is the number of units of the last layer.
+	outputs int
+	// constant holds the outputs where they are the same for every input,
+	// because a layer has no weight but zeros; else it is nil.
+	constant []float64
 }
 
 type layer struct {
-	units      int
-	weights    []float64 // row-major, one row per unit
-	bias       []float64
-	activation Activation
-	scale      float64
+	units, below int
+	at           int       // index of the first weight in the flat vector
+	weights      []float64 // row-major, one row per unit
+	bias         []float64
+	activation   Activation
+	scale        float64
 }
 
-func compile(n Network) *network {
+// compile lays n out over values, the flat vector of all parameters, from
+// index at on.
+func compile(n Network, values []float64, at int) *network {
 	c := &network{inputs: n.Inputs}
-	from := -1 // the last layer that does not depend on what is below
-	for i, l := range n.Layers {
-		to := layer{units: len(l.Bias), bias: l.Bias, activation: l.Activation, scale: l.Scale}
+	below := len(n.Inputs)
+	for _, l := range n.Layers {
+		to := layer{units: len(l.Bias), below: below, at: at, activation: l.Activation, scale: l.Scale}
 		if to.scale == 0 {
 			to.scale = 1
 		}
-		zero := true
-		for _, row := range l.Weights {
-			to.weights = append(to.weights, row...)
-			for _, w := range row {
-				zero = zero && w == 0
-			}
-		}
-		if zero {
+		weights := to.units * below
+		to.weights = values[at : at+weights : at+weights]
+		to.bias = values[at+weights : at+weights+to.units : at+weights+to.units]
+		at += weights + to.units
+		c.layers = append(c.layers, to)
+		below = to.units
+	}
+	c.outputs = below
+	return c
+}
+
+// fold finds out whether c is constant. The weights must not change any more.
+func (c *network) fold() {
+	from := -1 // the last layer that does not depend on what is below
+	for i, l := range c.layers {
+		if !slices.ContainsFunc(l.weights, func(w float64) bool { return w != 0 }) {
 			from = i
 		}
-		c.layers = append(c.layers, to)
-		c.width = max(c.width, to.units)
 	}
-	if from >= 0 {
-		top := &network{
-			inputs: make([]Feature, len(n.Layers[from].Weights[0])),
-			layers: c.layers[from:],
-			width:  c.width,
-		}
-		var b batch
-		b.fit(top, 1)
-		c.value = top.run(&b, 1)[0] // at inputs 0, like at all others
-		c.fixed = true
+	if from < 0 {
+		return
 	}
-	return c
+	top := &network{inputs: make([]Feature, c.layers[from].below), layers: c.layers[from:], outputs: c.outputs}
+	var b batch
+	b.fit(top, 1)
+	for _, y := range top.run(&b, 1) { // at inputs 0, like at all others
+		c.constant = append(c.constant, y[0])
+	}
 }
 
 // A batch is the memory of one evaluation at a time.
@@ -62,41 +72,59 @@ type batch struct {
 	// inputs holds one slice per feature. The caller fills them, or puts
 	// others in their place, of the same length or longer.
 	inputs [][]float64
-	// units are the outputs of two layers in turn.
-	units [2][][]float64
+	// units are the outputs of every layer.
+	units [][][]float64
+	// deltas are the adjoints of units, and those of inputs before them; only
+	// for backward.
+	deltas [][][]float64
 }
 
 // fit makes b big enough for n entries of c.
 func (b *batch) fit(c *network, n int) {
-	rows := func(k int) [][]float64 {
-		r, data := make([][]float64, k), make([]float64, k*n)
-		for i := range r {
-			r[i] = data[i*n : (i+1)*n]
-		}
-		return r
+	b.inputs = rows(len(c.inputs), n)
+	b.units = nil
+	for _, l := range c.layers {
+		b.units = append(b.units, rows(l.units, n))
 	}
-	b.inputs = rows(len(c.inputs))
-	b.units = [2][][]float64{rows(c.width), rows(c.width)}
 }
 
-// run evaluates c at the first n entries of b.inputs. The result is valid
-// until the next run on b.
-func (c *network) run(b *batch, n int) []float64 {
-	if c.fixed {
-		out := b.units[0][0][:n]
-		fill(out, c.value)
-		return out
+// fitAdjoint makes b big enough for backward as well.
+func (b *batch) fitAdjoint(c *network, n int) {
+	b.fit(c, n)
+	b.deltas = [][][]float64{rows(len(c.inputs), n)}
+	for _, l := range c.layers {
+		b.deltas = append(b.deltas, rows(l.units, n))
+	}
+}
+
+// rows is k slices of length n.
+func rows(k, n int) [][]float64 {
+	r, data := make([][]float64, k), make([]float64, k*n)
+	for i := range r {
+		r[i] = data[i*n : (i+1)*n]
+	}
+	return r
+}
+
+// run evaluates c at the first n entries of b.inputs. The result, one slice
+// per output of which n entries count, is valid until the next run on b.
+func (c *network) run(b *batch, n int) [][]float64 {
+	if c.constant != nil {
+		y := b.units[len(b.units)-1]
+		for u, v := range c.constant {
+			fill(y[u][:n], v)
+		}
+		return y
 	}
 	x := b.inputs
 	for i := range c.layers {
-		l := &c.layers[i]
-		y := b.units[i&1][:l.units]
+		l, y := &c.layers[i], b.units[i]
 		for u := range y {
 			l.unit(u, y[u][:n], x)
 		}
 		x = y
 	}
-	return x[0][:n]
+	return x
 }
 
 // unit sets y to unit u of l at x.

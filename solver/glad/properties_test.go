@@ -167,7 +167,7 @@ func TestTinyPenaltyOnSingularCovariance(t *testing.T) {
 // Squares of eigenvalues overflow before the eigenvalues do.
 func TestThetaOfHugeEigenvalues(t *testing.T) {
 	s := dense.NewSym(2, []float64{3e200, 0, 0, 5e200})
-	c := newCPU(paperModel(rand.New(rand.NewPCG(1, 6)), 1), s, dense.Gonum{})
+	c := newCPU(paperModel(rand.New(rand.NewPCG(1, 6)), 1).compile(true), s, dense.Gonum{}, 1)
 	if err := c.Initial(context.Background(), 1); err != nil {
 		t.Fatal(err)
 	}

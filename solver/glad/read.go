@@ -27,8 +27,13 @@ const (
 //	 "scaling": {"mode": "none"},
 //	 "card": {"trained": true, "family": "er", "dimension": 100, …}}
 //
-// All keys are required but "scale" (1), "mean_diagonal" (with mode "global"
-// only) and those of the card other than "trained". Unknown, missing and
+// Kind "glad-pm" has, in place of "rho", one cell or one for each iteration, and
+// a threshold for its support:
+//
+//	"cells": [{"step": -1, "network": {"inputs": ["abs_u", …], "layers": […]}}, …], "threshold": 0.01
+//
+// All keys are required but "scale" (1), "threshold" (0), "mean_diagonal" (with
+// mode "global" only) and those of the card other than "trained". Unknown, missing and
 // repeated keys, wrong types and shapes, numbers outside of float64, unknown
 // features and activations, and other versions are errors that name the key,
 // such as rho.layers[1].bias.
@@ -90,22 +95,45 @@ func (d *decoder) model(root value) *Model {
 		d.fail("version", "is %d; the only version so far is %d", version, fileVersion)
 	}
 	kind := Kind(d.text("kind", d.key(top, "", "kind")))
-	if d.err == nil && kind == "glad-pm" {
-		d.fail("kind", "%q is not run by this version of gladflow, which has %q and %q; use a model of these", kind, GLAD, ADMMu)
+	required := []string{"format", "version", "name", "kind", "iterations", "theta0_offset", "lambda0",
+		"lambda", "scaling", "card"}
+	var optional []string
+	if kind == GLADPM {
+		required, optional = append(required, "cells"), append(optional, "threshold")
+	} else {
+		required = append(required, "rho")
 	}
-	d.keys(top, "", []string{"format", "version", "name", "kind", "iterations", "theta0_offset", "lambda0",
-		"rho", "lambda", "scaling", "card"}, nil)
-	return &Model{
+	if d.err == nil && !slices.Contains(Kinds(), kind) {
+		d.fail("kind", "%q is unknown; this version of gladflow runs %q", kind, Kinds())
+	}
+	d.keys(top, "", required, optional)
+	m := &Model{
 		Name:         d.text("name", top["name"]),
 		Kind:         kind,
 		Iterations:   d.integer("iterations", top["iterations"]),
 		Theta0Offset: d.number("theta0_offset", top["theta0_offset"]),
 		Lambda0:      d.number("lambda0", top["lambda0"]),
-		Rho:          d.network("rho", top["rho"]),
 		Lambda:       d.network("lambda", top["lambda"]),
 		Scaling:      d.scaling("scaling", top["scaling"]),
 		Card:         d.card("card", top["card"]),
 	}
+	if kind != GLADPM {
+		m.Rho = d.network("rho", top["rho"])
+		return m
+	}
+	for i, c := range d.list("cells", top["cells"]) {
+		m.Cells = append(m.Cells, d.cell(fmt.Sprintf("cells[%d]", i), c))
+	}
+	if t, ok := top["threshold"]; ok {
+		m.Threshold = d.number("threshold", t)
+	}
+	return m
+}
+
+func (d *decoder) cell(path string, v value) PosteriorMean {
+	o := d.object(path, v)
+	d.keys(o, path, []string{"step", "network"}, nil)
+	return PosteriorMean{Step: d.number(path+".step", o["step"]), Network: d.network(path+".network", o["network"])}
 }
 
 func (d *decoder) network(path string, v value) Network {

@@ -92,6 +92,26 @@ func (s Scaling) apply(a *dense.Sym) (*dense.Sym, units) {
 	return scaled, units{variance: c}
 }
 
+// scale maps Θ* of S to that of the scaled S. It returns a itself where nothing
+// is scaled.
+func (u units) scale(a *dense.Sym) *dense.Sym {
+	if u.deviations == nil && u.variance == 1 {
+		return a
+	}
+	scaled := a.Clone()
+	for i := range a.Len() {
+		row := scaled.Row(i)
+		for j := range row {
+			if u.deviations != nil {
+				row[j] *= u.deviations[i] * u.deviations[j]
+			} else {
+				row[j] *= u.variance
+			}
+		}
+	}
+	return scaled
+}
+
 // restore maps Θ or Z of the scaled S to that of S, in place.
 func (u units) restore(a *dense.Sym) error {
 	switch {
@@ -122,9 +142,15 @@ func deviations(a *dense.Sym) []float64 {
 	return f
 }
 
-// connectedness is the feature Context.
-func connectedness(a *dense.Sym) float64 {
+// A connectedness says how strongly the variables of S correlate.
+type connectedness struct {
+	nodes   []float64 // a(i) = log Σ_j Rij², R the correlation matrix
+	context float64   // the feature Context, log mean_i Σ_j Rij²
+}
+
+func connect(a *dense.Sym) connectedness {
 	f := deviations(a)
+	c := connectedness{nodes: make([]float64, len(f))}
 	var sum float64
 	for i := range f {
 		var row float64
@@ -132,7 +158,9 @@ func connectedness(a *dense.Sym) float64 {
 			r := v / (f[i] * f[j])
 			row += r * r
 		}
+		c.nodes[i] = math.Log(row)
 		sum += row
 	}
-	return math.Log(sum / float64(len(f)))
+	c.context = math.Log(sum / float64(len(f)))
+	return c
 }

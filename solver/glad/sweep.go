@@ -2,8 +2,6 @@ package glad
 
 import (
 	"context"
-	"math"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -20,13 +18,12 @@ const (
 	inlineBelow = 48
 )
 
-// sweep is the Z step: ρnn, the threshold and ‖Z − Θ‖²F in one pass over the
-// upper triangle, mirrored, on all cores. Strips are handed out as they come,
-// but each does its sums by itself and they are added in order, so that the
-// result does not depend on the number of cores.
+// sweep is the Z step: the entry-wise part of the cell and ‖Z − Θ‖²F in one
+// pass over the upper triangle, mirrored, on several cores. Strips are handed
+// out as they come, but each does its sums by itself and they are added in
+// order, so that the result does not depend on the number of cores.
 type sweep struct {
-	rho      *network
-	context  float64
+	cell     entrywise
 	d        int
 	partial  []float64 // of ‖Z − Θ‖²F, by strip
 	workers  []*worker
@@ -34,33 +31,71 @@ type sweep struct {
 	group    sync.WaitGroup
 	strip    atomic.Int64 // the next one to hand out
 	operands operands
-	lambda   float64
 	ctx      context.Context // of the running step
 }
 
-// operands are the matrices of one Z step: z old, to new; u may be nil.
-type operands struct {
-	theta, s, z, u, to *dense.Sym
+// entrywise is what a kind does to the entries of the matrices.
+type entrywise interface {
+	// prepare looks at the whole matrices before the entries of cell k are
+	// done with segment, from many goroutines at once.
+	prepare(o *operands, k int, lambda float64)
+	// segment computes the entries i ≤ from ≤ j < to of row i of Z (and U) and
+	// returns their share of ‖Z − Θ‖²F, in which each off-diagonal one counts
+	// for two.
+	segment(w *worker, o *operands, i, from, to int) float64
+	// adjointSegment is the adjoint of segment, after prepare: see adjoints.
+	adjointSegment(w *worker, o *operands, a *adjoints, i, from, to int)
+	// adjointPrepare is the adjoint of prepare, after all segments.
+	adjointPrepare(o *operands, a *adjoints)
 }
 
+// operands are the matrices of one Z step: Z and U old, and new.
+type operands struct {
+	theta, s, z, toZ *dense.Sym
+	u, toU           *dense.Sym // nil but for ADMMu; may be one
+}
+
+// A worker is the memory of one goroutine.
 type worker struct {
+	scratch []scratch // by network
+}
+
+type scratch struct {
 	batch batch
 	// own holds the inputs that are computed, by feature; the others are
 	// slices of the operands.
 	own [][]float64
+	// rows are for what a cell computes before its features.
+	rows [][]float64
 }
 
-func newSweep(rho *network, d int, connectedness float64) *sweep {
+// scratchRows is what the cells need at most.
+const scratchRows = 4
+
+func newWorker(p *program, adjoint bool) *worker {
+	w := &worker{}
+	for _, n := range p.entries {
+		s := scratch{rows: rows(scratchRows, tileColumns)}
+		if adjoint {
+			s.batch.fitAdjoint(n, tileColumns)
+		} else {
+			s.batch.fit(n, tileColumns)
+		}
+		s.own = append(s.own, s.batch.inputs...)
+		w.scratch = append(w.scratch, s)
+	}
+	return w
+}
+
+func newSweep(p *program, cell entrywise, d, cores int) *sweep {
 	strips := (d + stripRows - 1) / stripRows
-	w := &sweep{rho: rho, context: connectedness, d: d, partial: make([]float64, strips)}
-	workers := min(runtime.GOMAXPROCS(0), strips)
+	w := &sweep{cell: cell, d: d, partial: make([]float64, strips)}
+	workers := min(cores, strips)
 	if d < inlineBelow {
 		workers = 1
 	}
 	for range workers {
-		k := &worker{}
-		k.batch.fit(rho, tileColumns)
-		k.own = append(k.own, k.batch.inputs...)
+		k := newWorker(p, false)
 		w.workers = append(w.workers, k)
 		w.tasks = append(w.tasks, func() {
 			defer w.group.Done()
@@ -70,10 +105,12 @@ func newSweep(rho *network, d int, connectedness float64) *sweep {
 	return w
 }
 
-// run does one Z step and returns ‖Z − Θ‖²F. When ctx ends first it returns
-// the error of ctx, at the latest after one more strip, and to is undefined.
-func (w *sweep) run(ctx context.Context, lambda float64, o operands) (float64, error) {
-	w.ctx, w.lambda, w.operands = ctx, lambda, o
+// run does the Z step of cell k and returns ‖Z − Θ‖²F. When ctx ends first it
+// returns the error of ctx, at the latest after one more strip, and toZ is
+// undefined.
+func (w *sweep) run(ctx context.Context, k int, lambda float64, o operands) (float64, error) {
+	w.ctx, w.operands = ctx, o
+	w.cell.prepare(&w.operands, k, lambda)
 	w.strip.Store(0)
 	w.group.Add(len(w.tasks))
 	for _, task := range w.tasks[1:] {
@@ -104,106 +141,21 @@ func (w *sweep) work(k *worker) {
 // do computes the strip from row first on and returns its share of the norm.
 func (w *sweep) do(k *worker, first int) float64 {
 	end := min(first+stripRows, w.d)
+	o := &w.operands
 	var norm2 float64
 	for left := first; left < w.d; left += tileColumns {
 		right := min(left+tileColumns, w.d)
 		for i := first; i < end; i++ {
 			if from := max(i, left); from < right {
-				norm2 += w.segment(k, i, from, right)
+				norm2 += w.cell.segment(k, o, i, from, right)
 			}
 		}
-		mirror(w.operands.to, first, end, left, right)
-		if w.operands.u != nil {
-			mirror(w.operands.u, first, end, left, right)
+		mirror(o.toZ, first, end, left, right)
+		if o.toU != nil {
+			mirror(o.toU, first, end, left, right)
 		}
 	}
 	return norm2
-}
-
-// segment computes the entries from ≤ j < to of row i.
-func (w *sweep) segment(k *worker, i, from, to int) float64 {
-	theta, z := w.operands.theta.Row(i)[from:to], w.operands.to.Row(i)[from:to]
-	rho := w.thresholds(k, i, from, to)
-	var u []float64
-	if w.operands.u != nil {
-		u = w.operands.u.Row(i)[from:to]
-	}
-	var sum, diagonal float64
-	for j, t := range theta {
-		a := t
-		if u != nil {
-			a += u[j]
-		}
-		v := shrink(a, rho[j])
-		z[j] = v
-		if u != nil {
-			u[j] = a - v
-		}
-		sum += (v - t) * (v - t)
-	}
-	if from == i {
-		v := z[0] - theta[0]
-		diagonal = v * v
-	}
-	return 2*sum - diagonal
-}
-
-// shrink is the soft threshold sign(a)·max(|a| − rho, 0), with one zero only.
-// It hands on a rho that is NaN.
-func shrink(a, rho float64) float64 {
-	if v := max(math.Abs(a)-rho, 0); v != 0 {
-		return math.Copysign(v, a)
-	}
-	return 0
-}
-
-// thresholds evaluates ρnn for the entries from ≤ j < to of row i.
-func (w *sweep) thresholds(k *worker, i, from, to int) []float64 {
-	n := to - from
-	if w.rho.fixed {
-		return w.rho.run(&k.batch, n)
-	}
-	theta := w.operands.theta.Row(i)[from:to]
-	s := w.operands.s.Row(i)[from:to]
-	z := w.operands.z.Row(i)[from:to]
-	for f, name := range w.rho.inputs {
-		own := k.own[f][:n]
-		k.batch.inputs[f] = own
-		switch name {
-		case Theta:
-			k.batch.inputs[f] = theta
-		case S:
-			k.batch.inputs[f] = s
-		case Z:
-			k.batch.inputs[f] = z
-		case AbsTheta:
-			absolute(own, theta)
-		case AbsS:
-			absolute(own, s)
-		case AbsZ:
-			absolute(own, z)
-		case NegThetaS:
-			for j, t := range theta {
-				own[j] = -t * s[j]
-			}
-		case Diagonal:
-			fill(own, 0)
-			if from == i {
-				own[0] = 1
-			}
-		case Lambda:
-			fill(own, w.lambda)
-		case Context:
-			fill(own, w.context)
-		}
-	}
-	return w.rho.run(&k.batch, n)
-}
-
-func absolute(to, from []float64) {
-	for j, v := range from {
-		to[j] = math.Abs(v)
-	}
 }
 
 // mirror copies what stands above the diagonal in the rows first ≤ i < end and
