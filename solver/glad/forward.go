@@ -133,7 +133,7 @@ func (c *cpu) result(m *Model) (precision, support *dense.Sym) {
 	for i := range support.Len() {
 		row := support.Row(i)
 		for j, v := range row {
-			if math.Abs(v) < m.Threshold && i != j {
+			if i != j && math.Abs(v) < m.Threshold*math.Sqrt(precision.At(i, i)*precision.At(j, j)) {
 				row[j] = 0
 			}
 		}

@@ -25,6 +25,8 @@ type Loss struct {
 	On LossOn `json:"on"`
 	// Gamma is γ, positive and at most 1.
 	Gamma float64 `json:"gamma"`
+	// Relative divides by ‖Θ*‖²F.
+	Relative bool `json:"relative,omitzero"`
 }
 
 // discount is γ^after.
@@ -68,7 +70,11 @@ func (g *Differentiator) Gradient(ctx context.Context, p solver.Problem, truth *
 		t = newTape(g.program, d, g.engine)
 		g.tapes[d] = t
 	}
-	t.load(g.program, scaled, units.scale(truth), loss, weight)
+	truth = units.scale(truth)
+	if loss.Relative {
+		weight /= truth.Dot(truth)
+	}
+	t.load(g.program, scaled, truth, loss, weight)
 	var sum float64
 	_, err := g.program.forward(ctx, t, t.shape, func(k int, _, _ float64) {
 		x := t.cpu.z

@@ -66,7 +66,7 @@ func TestGradientAgainstDifferences(t *testing.T) {
 		s := drawCovariance(t, 20)
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "truth"), 1))
 		truth := randomCovariance(r, s.Len(), s.Len()+5)
-		loss := Loss{On: rapid.SampledFrom([]LossOn{LossOnZ, LossOnTheta}).Draw(t, "on"), Gamma: rapid.Float64Range(0.5, 1).Draw(t, "gamma")}
+		loss := Loss{On: rapid.SampledFrom([]LossOn{LossOnZ, LossOnTheta}).Draw(t, "on"), Gamma: rapid.Float64Range(0.5, 1).Draw(t, "gamma"), Relative: rapid.Bool().Draw(t, "relative")}
 		weight := 1 / truth.Dot(truth)
 		g := differentiator(t, m, dense.Gonum{})
 		values := m.Values()

@@ -42,9 +42,10 @@ type Model struct {
 	// Cells are the posterior-mean cells of kind GLADPM, which the other kinds
 	// do not have: one that all iterations share ("tied"), or one for each.
 	Cells []PosteriorMean `json:"cells,omitempty"`
-	// Threshold is the τ under which kind GLADPM sets off-diagonal entries of
-	// Z_K to zero, in units of the scaled S's precision matrix, because its
-	// own Z has no zeros. 0 leaves them all.
+	// Threshold is the τ below which kind GLADPM takes an absolute partial
+	// correlation, |Zij| over the square root of two diagonal entries of the
+	// estimate, for none and sets Zij to zero: its own Z has no zeros. 0
+	// leaves them all.
 	Threshold float64 `json:"threshold,omitempty"`
 	// Lambda is Λnn, the quadratic penalty of the whole matrix.
 	Lambda Network `json:"lambda"`

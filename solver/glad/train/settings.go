@@ -1,0 +1,202 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/glad"
+)
+
+// An Example is one covariance and the precision matrix behind it.
+type Example struct {
+	// S is the sample covariance, d×d. Examples may differ in d.
+	S *dense.Sym
+	// Truth is Θ*, d×d.
+	Truth *dense.Sym
+	// Samples is M; 0 if unknown.
+	Samples int
+}
+
+func (e Example) problem() solver.Problem { return solver.Problem{S: e.S, Samples: e.Samples} }
+
+// Loss is what is minimised: the mean over a minibatch of
+// Σ_k γ^(K−k)·‖Xk − Θ*‖²F.
+type Loss struct {
+	// On is the X that is compared: Z (default) or Θ.
+	On glad.LossOn `json:"on"`
+	// Gamma is γ in (0, 1]. Default: 0.9.
+	Gamma float64 `json:"gamma"`
+	// Relative divides every example's loss by its own ‖Θ*‖²F.
+	Relative bool `json:"relative,omitzero"`
+}
+
+// String is one line for a model's card.
+func (l Loss) String() string {
+	x, per := "Z", ""
+	if l.On == glad.LossOnTheta {
+		x = "Theta"
+	}
+	if l.Relative {
+		per = " / ||Theta*||^2"
+	}
+	return fmt.Sprintf("mean of sum_k %v^(K-k) ||%s_k - Theta*||_F^2%s", l.Gamma, x, per)
+}
+
+// A Figure is what the best checkpoint is chosen by. The zero value is the
+// NMSE of Z in decibels (metric NMSE of the paper, the lower the better).
+type Figure struct {
+	// Name stands in the card and in progress lines.
+	Name string
+	// HigherIsBetter says which way is up.
+	HigherIsBetter bool
+	// Compute judges the estimates of all validation examples, in their
+	// order.
+	Compute func(estimates []*solver.Estimate, validation []Example) (float64, error)
+}
+
+// Settings say how Run trains. The zero value of a field is its default.
+type Settings struct {
+	// Steps is the number of optimiser steps of each start. Default: 160.
+	Steps int
+	// Batch is the number of examples a step looks at. Default: 4, or all of
+	// fewer.
+	Batch int
+	// LearningRate is that of Adam in the beginning. Default: 0.03.
+	LearningRate float64
+	// Milestones are the parts of Steps, ascending, after which the learning
+	// rate is multiplied by Decay. Defaults: 0.5, 0.75, 0.9 and 0.3.
+	Milestones []float64
+	Decay      float64
+	// ClipNorm is the largest Euclidean norm of a gradient; longer ones are
+	// scaled to it. Default: 1.
+	ClipNorm float64
+	// Loss is what is minimised.
+	Loss Loss
+	// ValidateEvery is the number of steps between validations. Default: 10.
+	ValidateEvery int
+	// Patience ends a start after as many validations without a gain.
+	// Default (0): never.
+	Patience int
+	// Figure is what the best checkpoint is chosen by. Default: the NMSE of
+	// Z.
+	Figure Figure
+	// SupportCost is how many decibels of NMSE a posterior-mean model may pay
+	// on the validation examples for a sparser support: it sets the model's
+	// threshold. Default: 0.005. Negative: none.
+	SupportCost float64
+	// Seed orders the examples.
+	Seed uint64
+
+	// Workers is the number of examples differentiated at once. Default:
+	// GOMAXPROCS. It does not change the result.
+	Workers int
+	// Engine does the linear algebra. Default: dense.Default().
+	Engine dense.Engine
+	// Progress, if any, is told of every step.
+	Progress func(Progress)
+	// Checkpoint, if any, is given the state after every epoch, which is one
+	// pass over the examples, and at the end. An error of it ends the run.
+	Checkpoint func(*State) error
+}
+
+// resolved fills in the defaults.
+func (s Settings) resolved() Settings {
+	def := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	float := func(v *float64, d float64) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	def(&s.Steps, 160)
+	def(&s.Batch, 4)
+	def(&s.ValidateEvery, 10)
+	float(&s.LearningRate, 0.03)
+	float(&s.Decay, 0.3)
+	float(&s.ClipNorm, 1)
+	float(&s.Loss.Gamma, 0.9)
+	float(&s.SupportCost, 0.005)
+	if s.Milestones == nil {
+		s.Milestones = []float64{0.5, 0.75, 0.9}
+	}
+	if s.Loss.On == "" {
+		s.Loss.On = glad.LossOnZ
+	}
+	if s.Figure.Compute == nil {
+		s.Figure = NMSE()
+	}
+	if s.Engine == nil {
+		s.Engine = dense.Default()
+	}
+	return s
+}
+
+// Validate reports the first field that cannot be meant.
+func (s Settings) Validate() error {
+	s = s.resolved()
+	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
+	switch {
+	case s.Steps < 1:
+		return fmt.Errorf("train: %d steps; it takes at least one", s.Steps)
+	case s.Batch < 1:
+		return fmt.Errorf("train: a batch of %d; it has at least one example", s.Batch)
+	case s.ValidateEvery < 1:
+		return fmt.Errorf("train: validation every %d steps; it takes at least one", s.ValidateEvery)
+	case s.Patience < 0:
+		return fmt.Errorf("train: a patience of %d; it cannot be negative", s.Patience)
+	case !positive(s.LearningRate):
+		return fmt.Errorf("train: a learning rate of %v; it must be positive and finite", s.LearningRate)
+	case !positive(s.Decay):
+		return fmt.Errorf("train: a decay of %v; it must be positive and finite", s.Decay)
+	case !positive(s.ClipNorm):
+		return fmt.Errorf("train: a clip norm of %v; it must be positive and finite", s.ClipNorm)
+	case !(s.Loss.Gamma > 0 && s.Loss.Gamma <= 1):
+		return fmt.Errorf("train: a gamma of %v; it lies above 0 and not above 1", s.Loss.Gamma)
+	case s.Loss.On != glad.LossOnZ && s.Loss.On != glad.LossOnTheta:
+		return fmt.Errorf("train: a loss on %q; it is on %q or %q", s.Loss.On, glad.LossOnZ, glad.LossOnTheta)
+	case math.IsNaN(s.SupportCost):
+		return errors.New("train: the support cost is NaN")
+	case !slices.IsSorted(s.Milestones) || slices.ContainsFunc(s.Milestones, math.IsNaN):
+		return fmt.Errorf("train: the milestones %v are not ascending", s.Milestones)
+	}
+	return nil
+}
+
+// rate is the learning rate of a step from 1.
+func (s Settings) rate(step int) float64 {
+	r := s.LearningRate
+	for _, m := range s.Milestones {
+		if float64(step) > m*float64(s.Steps) {
+			r *= s.Decay
+		}
+	}
+	return r
+}
+
+// check reports what cannot be learned from.
+func check(kind string, examples []Example) error {
+	if len(examples) == 0 {
+		return fmt.Errorf("train: there is no %s example", kind)
+	}
+	for i, e := range examples {
+		if err := e.problem().Validate(); err != nil {
+			return fmt.Errorf("train: %s example %d: %w", kind, i, err)
+		}
+		switch {
+		case e.Truth == nil || e.Truth.Len() != e.S.Len():
+			return fmt.Errorf("train: %s example %d has no precision matrix of the size of its covariance", kind, i)
+		case !e.Truth.Finite():
+			return fmt.Errorf("train: %s example %d: its precision matrix has an entry that is not finite", kind, i)
+		case e.Truth.Dot(e.Truth) == 0:
+			return fmt.Errorf("train: %s example %d: its precision matrix is zero", kind, i)
+		}
+	}
+	return nil
+}

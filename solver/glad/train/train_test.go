@@ -1,0 +1,419 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/glad"
+)
+
+// chains are examples of random chains: Θ* is tridiagonal, S has m samples.
+func chains(r *rand.Rand, n, d, m int) []Example {
+	var examples []Example
+	for range n {
+		truth := dense.NewSym(d, nil)
+		truth.AddDiagonal(2)
+		for i := range d - 1 {
+			truth.Set(i, i+1, 2*r.Float64()-1)
+		}
+		factor := make([]float64, d*d)
+		if _, ok := dense.NewWorkspace(dense.Gonum{}, d).LogDet(truth, factor); !ok {
+			panic("the chain is not positive definite")
+		}
+		s := dense.NewSym(d, nil)
+		for range m {
+			x := make([]float64, d)
+			for i := d - 1; i >= 0; i-- {
+				v := r.NormFloat64()
+				for j := i + 1; j < d; j++ {
+					v -= factor[i*d+j] * x[j]
+				}
+				x[i] = v / factor[i*d+i]
+			}
+			for i := range d {
+				for j := range i + 1 {
+					s.Set(i, j, s.At(i, j)+x[i]*x[j]/float64(m))
+				}
+			}
+		}
+		examples = append(examples, Example{S: s, Truth: truth, Samples: m})
+	}
+	return examples
+}
+
+// quick is a recipe that trains in a blink, with its data.
+func quick(t testing.TB, architecture string) (Recipe, []Example, []Example) {
+	t.Helper()
+	recipe, err := NewRecipe(architecture, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range recipe.Starts {
+		if m.Kind != glad.GLADPM {
+			m.Iterations = 6
+		}
+	}
+	recipe.Settings.Engine = dense.Gonum{}
+	recipe.Settings.Steps, recipe.Settings.ValidateEvery, recipe.Settings.LearningRate = 24, 6, 0.03
+	r := rand.New(rand.NewPCG(5, 6))
+	training := append(chains(r, 4, 8, 20), chains(r, 3, 10, 30)...)
+	return recipe, training, chains(r, 4, 9, 25)
+}
+
+func file(t testing.TB, m *glad.Model) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestEveryArchitectureLearns(t *testing.T) {
+	for _, a := range Architectures() {
+		t.Run(a, func(t *testing.T) {
+			recipe, training, validation := quick(t, a)
+			starts := recipe.Starts[len(recipe.Starts)-1:] // the first may be good by chance
+			before, err := validate(t.Context(), starts[0], validation, recipe.Settings.resolved())
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := Run(t.Context(), starts, training, validation, recipe.Settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !(result.Validation < before-0.05) {
+				t.Errorf("the validation NMSE is %.2f dB after training, %.2f before", result.Validation, before)
+			}
+			// The figure is that of the model, whose threshold is paid for.
+			got, err := validate(t.Context(), result.Model, validation, recipe.Settings.resolved())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got > result.Validation+0.005+1e-9 {
+				t.Errorf("the model's NMSE is %v dB, the result says %v", got, result.Validation)
+			}
+			if c := result.Model.Card; !c.Trained || c.Steps != 24 || c.Seed != 7 || c.Validation["nmse_db"] != result.Validation {
+				t.Errorf("the card is %+v", c)
+			}
+			if result.Steps != 24 {
+				t.Errorf("%d steps", result.Steps)
+			}
+		})
+	}
+}
+
+func TestSameBitsWithAnyWorkers(t *testing.T) {
+	recipe, training, validation := quick(t, UntiedPosteriorMean)
+	var first string
+	for workers := 1; workers <= 4; workers++ {
+		recipe.Settings.Workers = workers
+		result, err := Run(t.Context(), recipe.Starts, training, validation, recipe.Settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := file(t, result.Model); first == "" {
+			first = got
+		} else if got != first {
+			t.Errorf("%d workers give another model than one", workers)
+		}
+	}
+}
+
+// A training that ends after any epoch goes on to the same model.
+func TestResume(t *testing.T) {
+	recipe, training, validation := quick(t, Features)
+	s := recipe.Settings
+	s.Patience = 2
+	var states []string
+	s.Checkpoint = func(st *State) error {
+		data, err := json.Marshal(st)
+		states = append(states, string(data))
+		return err
+	}
+	whole, err := Run(t.Context(), recipe.Starts, training, validation, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(states) < 10 {
+		t.Fatalf("%d checkpoints", len(states))
+	}
+	s.Checkpoint = nil
+	for i, data := range states {
+		var st State
+		if err := json.Unmarshal([]byte(data), &st); err != nil {
+			t.Fatal(err)
+		}
+		result, err := Resume(t.Context(), &st, training, validation, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file(t, result.Model) != file(t, whole.Model) || result.Validation != whole.Validation || result.Steps != whole.Steps {
+			t.Errorf("resumed from checkpoint %d, the model is another", i)
+		}
+	}
+}
+
+func TestResumeRefuses(t *testing.T) {
+	recipe, training, validation := quick(t, TiedPosteriorMean)
+	var data []byte
+	recipe.Settings.Checkpoint = func(st *State) (err error) {
+		if data == nil {
+			data, err = json.Marshal(st)
+		}
+		return err
+	}
+	if _, err := Run(t.Context(), recipe.Starts, training, validation, recipe.Settings); err != nil {
+		t.Fatal(err)
+	}
+	recipe.Settings.Checkpoint = nil
+	for name, c := range map[string]struct {
+		change func(*State, *Settings, *[]Example)
+		want   string
+	}{
+		"settings": {func(_ *State, s *Settings, _ *[]Example) { s.LearningRate = 0.5 }, "another training"},
+		"examples": {func(_ *State, _ *Settings, e *[]Example) { *e = (*e)[1:] }, "another training"},
+		"version":  {func(st *State, _ *Settings, _ *[]Example) { st.Version = 2 }, "version 2"},
+		"values":   {func(st *State, _ *Settings, _ *[]Example) { st.Values = st.Values[1:] }, "damaged"},
+		"start":    {func(st *State, _ *Settings, _ *[]Example) { st.Start = 3 }, "damaged"},
+		"best":     {func(st *State, _ *Settings, _ *[]Example) { st.Own.Values = nil }, "damaged"},
+		"model":    {func(st *State, _ *Settings, _ *[]Example) { st.Starts[0] = []byte(`{}`) }, "format: is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var st State
+			if err := json.Unmarshal(data, &st); err != nil {
+				t.Fatal(err)
+			}
+			s, e := recipe.Settings, training
+			c.change(&st, &s, &e)
+			_, err := Resume(t.Context(), &st, e, validation, s)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %v, want one with %q", err, c.want)
+			}
+			if want := c.want == "another training"; errors.Is(err, ErrOtherTraining) != want {
+				t.Errorf("ErrOtherTraining: %v", !want)
+			}
+		})
+	}
+}
+
+// A learning rate that throws the weights out of float64 costs steps, and
+// nothing else.
+func TestNonFiniteStepsAreUndone(t *testing.T) {
+	recipe, training, validation := quick(t, UntiedPosteriorMean)
+	s := recipe.Settings
+	s.LearningRate = 1e12
+	s.Steps = 60
+	undone := 0
+	s.Progress = func(p Progress) {
+		if p.Undone {
+			undone++
+			if !math.IsNaN(p.Loss) {
+				t.Errorf("step %d was undone and has loss %v", p.Step, p.Loss)
+			}
+		}
+	}
+	s.Checkpoint = func(st *State) error {
+		if !allFinite(st.Before) {
+			t.Error("a checkpoint has values that are not finite")
+		}
+		_, err := json.Marshal(st) // fails for what is not finite
+		return err
+	}
+	result, err := Run(t.Context(), recipe.Starts, training, validation, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if undone == 0 || result.Undone != undone {
+		t.Errorf("%d steps were undone, the result says %d", undone, result.Undone)
+	}
+	if err := result.Model.Validate(); err != nil {
+		t.Error(err)
+	}
+	start, err := validate(t.Context(), recipe.Starts[0], validation, s.resolved())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Validation > start {
+		t.Errorf("the result has %v dB, the start had %v", result.Validation, start)
+	}
+}
+
+func TestNeverFinite(t *testing.T) {
+	recipe, training, validation := quick(t, Literal)
+	m := recipe.Starts[0]
+	m.Theta0Offset = -100 // S + tI is not positive definite
+	if _, err := Run(t.Context(), []*glad.Model{m}, training, validation, recipe.Settings); !errors.Is(err, ErrNotFinite) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	recipe, training, validation := quick(t, UntiedPosteriorMean)
+	ctx, cancel := context.WithCancel(t.Context())
+	recipe.Settings.Progress = func(p Progress) {
+		if p.Step == 5 {
+			cancel()
+		}
+		if p.Step > 5 {
+			t.Errorf("step %d after the context ended", p.Step)
+		}
+	}
+	if _, err := Run(ctx, recipe.Starts, training, validation, recipe.Settings); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestCheckpointFails(t *testing.T) {
+	recipe, training, validation := quick(t, UntiedPosteriorMean)
+	full := errors.New("the disk is full")
+	recipe.Settings.Checkpoint = func(*State) error { return full }
+	if _, err := Run(t.Context(), recipe.Starts, training, validation, recipe.Settings); !errors.Is(err, full) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestFigureChooses(t *testing.T) {
+	recipe, training, validation := quick(t, TiedPosteriorMean)
+	// The figure rewards early checkpoints: the first must win.
+	calls := 0.0
+	recipe.Settings.Figure = Figure{Name: "early", HigherIsBetter: true, Compute: func([]*solver.Estimate, []Example) (float64, error) {
+		calls++
+		return -calls, nil
+	}}
+	recipe.Settings.Patience = 2
+	result, err := Run(t.Context(), recipe.Starts, training, validation, recipe.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.BestStep != 0 || result.Validation != -1 || result.Steps != 2*recipe.Settings.ValidateEvery {
+		t.Errorf("best step %d with %v after %d steps", result.BestStep, result.Validation, result.Steps)
+	}
+	if !slices.Equal(result.Model.Values(), recipe.Starts[0].Values()) {
+		t.Error("the model is not the one that was best")
+	}
+}
+
+// Dropping what is below the threshold costs what was allowed, and dropping
+// more would cost more.
+func TestThreshold(t *testing.T) {
+	recipe, training, validation := quick(t, UntiedPosteriorMean)
+	recipe.Settings.SupportCost = -1
+	result, err := Run(t.Context(), recipe.Starts, training, validation, recipe.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := result.Model
+	if m.Threshold != 0 {
+		t.Fatalf("the threshold is %v without a cost", m.Threshold)
+	}
+	s := recipe.Settings.resolved()
+	nmse := func(threshold float64) float64 {
+		c := m.Clone()
+		c.Threshold = threshold
+		f, err := validate(t.Context(), c, validation, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	dense := nmse(0)
+	last := 0.0
+	for _, cost := range []float64{0, 0.01, 0.1, 1} {
+		threshold, err := Threshold(t.Context(), m, validation, cost, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := nmse(threshold); got > dense+cost+1e-12 {
+			t.Errorf("a threshold of %v costs %v dB, %v were allowed", threshold, got-dense, cost)
+		}
+		if threshold < last {
+			t.Errorf("the threshold falls from %v to %v when more may be paid", last, threshold)
+		}
+		last = threshold
+	}
+	if last == 0 {
+		t.Error("a decibel buys no zero")
+	}
+}
+
+func TestAdam(t *testing.T) {
+	a, x := newAdam(3), []float64{1, 2, 3}
+	a.step(x, []float64{5, -1e-3, 0}, 0.1)
+	// The first step has the length of the rate, whatever the gradient.
+	for i, want := range []float64{0.9, 2.1, 3} {
+		if math.Abs(x[i]-want) > 1e-5 {
+			t.Errorf("x[%d] = %v, want %v", i, x[i], want)
+		}
+	}
+	// It finds the minimum of an ill-scaled quadratic.
+	a, x = newAdam(2), []float64{3, -2}
+	for range 2000 {
+		a.step(x, []float64{1e4 * (x[0] - 1), 1e-2 * (x[1] - 1)}, 0.01)
+	}
+	if math.Abs(x[0]-1) > 1e-3 || math.Abs(x[1]-1) > 1e-3 {
+		t.Errorf("Adam ends at %v", x)
+	}
+}
+
+func TestClip(t *testing.T) {
+	g := []float64{3, 4}
+	clip(g, 10)
+	if g[0] != 3 || g[1] != 4 {
+		t.Errorf("a short gradient becomes %v", g)
+	}
+	clip(g, 1)
+	if math.Abs(g[0]-0.6) > 1e-15 || math.Abs(g[1]-0.8) > 1e-15 {
+		t.Errorf("a long gradient becomes %v", g)
+	}
+}
+
+func TestSchedule(t *testing.T) {
+	s := Settings{Steps: 100, LearningRate: 1, Decay: 0.1}.resolved()
+	for step, want := range map[int]float64{1: 1, 50: 1, 51: 0.1, 75: 0.1, 76: 0.01, 91: 0.001, 100: 0.001} {
+		if got := s.rate(step); math.Abs(got-want) > 1e-15 {
+			t.Errorf("the rate of step %d is %v, want %v", step, got, want)
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	recipe, training, validation := quick(t, TiedPosteriorMean)
+	run := func(s Settings, tr, va []Example, starts ...*glad.Model) error {
+		_, err := Run(t.Context(), starts, tr, va, s)
+		return err
+	}
+	m := recipe.Starts[0]
+	indefinite := Example{S: dense.NewSym(2, nil), Truth: dense.Identity(2)}
+	for want, err := range map[string]error{
+		"no model to start from":     run(recipe.Settings, training, validation),
+		"no training example":        run(recipe.Settings, nil, validation, m),
+		"no validation example":      run(recipe.Settings, training, nil, m),
+		"training example 0: solver": run(recipe.Settings, []Example{indefinite}, validation, m),
+		"no precision matrix":        run(recipe.Settings, []Example{{S: dense.Identity(2)}}, validation, m),
+		"is zero":                    run(recipe.Settings, []Example{{S: dense.Identity(2), Truth: dense.NewSym(2, nil)}}, validation, m),
+		"-1 steps":                   run(Settings{Steps: -1}, training, validation, m),
+		"batch of -1":                run(Settings{Batch: -1}, training, validation, m),
+		"gamma of 2":                 run(Settings{Loss: Loss{Gamma: 2}}, training, validation, m),
+		`loss on "x"`:                run(Settings{Loss: Loss{On: "x"}}, training, validation, m),
+		"rate of NaN":                run(Settings{LearningRate: math.NaN()}, training, validation, m),
+		"not ascending":              run(Settings{Milestones: []float64{0.5, 0.1}}, training, validation, m),
+		"start 0: glad: model":       run(recipe.Settings, training, validation, &glad.Model{}),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want one with %q", err, want)
+		}
+	}
+	if _, err := NewRecipe("deep", 1); err == nil || !strings.Contains(err.Error(), UntiedPosteriorMean) {
+		t.Errorf("an unknown architecture gives %v", err)
+	}
+}

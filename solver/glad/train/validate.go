@@ -1,0 +1,171 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/glad"
+)
+
+// NMSE is the figure 10·log10(Σ‖Z − Θ*‖²F / Σ‖Θ*‖²F) over the validation
+// examples, in decibels: the paper's formula.
+func NMSE() Figure {
+	return Figure{Name: "nmse_db", Compute: func(estimates []*solver.Estimate, validation []Example) (float64, error) {
+		var off, norm float64
+		for i, e := range estimates {
+			off += distance2(e.Support, validation[i].Truth)
+			norm += validation[i].Truth.Dot(validation[i].Truth)
+		}
+		return 10 * math.Log10(off/norm), nil
+	}}
+}
+
+func distance2(a, b *dense.Sym) float64 {
+	var sum float64
+	y := b.Raw()
+	for i, v := range a.Raw() {
+		sum += (v - y[i]) * (v - y[i])
+	}
+	return sum
+}
+
+// each calls f for 0 ≤ i < n from several goroutines, and returns the error of
+// the least i that has one. A panic of f is one of each.
+func each(n, workers int, f func(worker, i int) error) error {
+	var next atomic.Int64
+	errs := make([]error, n)
+	panics := make([]*dense.Panic, max(1, min(workers, n)))
+	var group sync.WaitGroup
+	for w := range panics {
+		group.Go(func() {
+			panics[w] = dense.Catch(func() {
+				for {
+					i := int(next.Add(1)) - 1
+					if i >= n {
+						return
+					}
+					errs[i] = f(w, i)
+				}
+			})
+		})
+	}
+	group.Wait()
+	for _, p := range panics {
+		if p != nil {
+			panic(p)
+		}
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// solve runs m on all examples.
+func solve(ctx context.Context, m *glad.Model, examples []Example, engine dense.Engine, workers int) ([]*solver.Estimate, error) {
+	estimates := make([]*solver.Estimate, len(examples))
+	s := glad.Solver{Model: m, Engine: engine}
+	err := each(len(examples), workers, func(_, i int) error {
+		est, err := s.Solve(ctx, examples[i].problem())
+		if err != nil {
+			return err
+		}
+		if est.Status != solver.Completed {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return fmt.Errorf("train: validation example %d: %w", i, est.Status.Err())
+		}
+		estimates[i] = est
+		return nil
+	})
+	return estimates, err
+}
+
+// validate computes the figure of m. A model that cannot solve an example has
+// the worst figure there is, NaN, and no error; the error is that of ctx or of
+// the figure itself.
+func validate(ctx context.Context, m *glad.Model, examples []Example, s Settings) (float64, error) {
+	estimates, err := solve(ctx, m, examples, s.Engine, s.Workers)
+	if err != nil {
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		return math.NaN(), nil
+	}
+	f, err := s.Figure.Compute(estimates, examples)
+	if err != nil {
+		return 0, fmt.Errorf("train: figure %s: %w", s.Figure.Name, err)
+	}
+	return f, nil
+}
+
+// better says whether figure a is better than b; NaN is worse than all.
+func (f Figure) better(a, b float64) bool {
+	switch {
+	case math.IsNaN(a):
+		return false
+	case math.IsNaN(b):
+		return true
+	case f.HigherIsBetter:
+		return a > b
+	}
+	return a < b
+}
+
+// Threshold returns the largest model threshold, on the absolute partial
+// correlation, whose NMSE of Z on the examples is no more than cost decibels
+// above that of the dense Z; see glad.Model.Threshold. The model's own
+// threshold must be zero.
+func Threshold(ctx context.Context, m *glad.Model, examples []Example, cost float64, s Settings) (float64, error) {
+	if m.Threshold != 0 {
+		return 0, errors.New("train: the model has a threshold already")
+	}
+	s = s.resolved()
+	estimates, err := solve(ctx, m, examples, s.Engine, s.Workers)
+	if err != nil {
+		return 0, err
+	}
+	type entry struct{ score, gain float64 } // gain of squared error by dropping it
+	var entries []entry
+	var off float64
+	for g, e := range estimates {
+		truth := examples[g].Truth
+		off += distance2(e.Support, truth)
+		for i := range truth.Len() {
+			for j := i + 1; j < truth.Len(); j++ {
+				z, t := e.Support.At(i, j), truth.At(i, j)
+				score := math.Abs(z) / math.Sqrt(e.Precision.At(i, i)*e.Precision.At(j, j))
+				entries = append(entries, entry{score, 2 * (t*t - (z-t)*(z-t))})
+			}
+		}
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		switch {
+		case a.score < b.score:
+			return -1
+		case a.score > b.score:
+			return 1
+		}
+		return 0
+	})
+	limit := off * math.Pow(10, cost/10)
+	threshold := 0.0
+	for k, e := range entries {
+		if k > 0 && e.score > entries[k-1].score && off <= limit {
+			// Between the two, so that rounding in other units changes nothing.
+			threshold = (entries[k-1].score + e.score) / 2
+		}
+		off += e.gain
+	}
+	return threshold, nil
+}
