@@ -13,6 +13,16 @@
 //	}
 //	rows, err := simulate.Samples(ctx, rng, theta, 300)
 //
+// A Family is all of it but the samples in one value, which documents and model
+// cards can name; Covariance draws what a solver takes:
+//
+//	family := simulate.Family{Graph: simulate.GraphErdosRenyi, Dimension: 100}
+//	theta, err := family.Precision(rng)
+//	if err != nil {
+//		return err
+//	}
+//	s, err := simulate.Covariance(ctx, rng, theta, 100)
+//
 // The same seed gives the same bits on every machine of one architecture: the
 // numbers do not depend on the engine that solvers use. The package does not name
 // variables, write files or simulate measurement; the variables are numbered from 0.

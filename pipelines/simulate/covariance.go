@@ -1,0 +1,26 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/gladflow/gladflow/solver/dense"
+)
+
+// Covariance draws m samples of N(0, Θ⁻¹), m ≥ 1, and returns S = XᵀX/m, d×d: not
+// centred, for the mean is known to be zero. It uses as many draws of rng as
+// Samples. When ctx ends first its error is returned.
+func Covariance(ctx context.Context, rng *rand.Rand, theta *dense.Sym, m int) (*dense.Sym, error) {
+	if m < 1 {
+		return nil, fmt.Errorf("simulate: a covariance of %d samples asked for; it takes at least 1", m)
+	}
+	rows, err := Samples(ctx, rng, theta, m)
+	if err != nil {
+		return nil, err
+	}
+	s := dense.NewSym(theta.Len(), nil)
+	// Always gonum, as in Precision: the same seed gives the same bits.
+	dense.NewWorkspace(dense.Gonum{}, theta.Len()).Gram(s, 1/float64(m), rows, m, 0)
+	return s, nil
+}

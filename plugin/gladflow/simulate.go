@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/simulate"
+	"github.com/gladflow/gladflow/solver/glad"
+)
+
+func simulateCommand() *cobra.Command {
+	var s pipelines.Simulation
+	c := &cobra.Command{
+		Use:   "simulate FAMILY",
+		Short: "draw networks and samples of them, to try solvers on and to train with",
+		Long: `Draws sparse precision matrices and Gaussian samples of them, and writes for each
+network the table of samples, the true precision matrix and the network as a
+list of labelled pairs, which --reference reads. simulate.json says what was
+drawn.
+
+FAMILY is the kind of graph:
+  er          every pair is joined with probability --density
+  grid        neighbours on a square lattice
+  scale-free  new variables join --links others, mostly those with many neighbours
+  hub         stars, --groups of them
+  block       pairs within one of --groups are joined with probability --density
+  band        variables up to --bandwidth apart are joined`,
+		Example: `  gladflow simulate er --dimension 100 --samples 100 --seed 1 --out data
+  gladflow simulate grid --dimension 36 --samples 500 --symmetrisation avg --out grid
+  gladflow simulate hub --dimension 60 --groups 3 --weights 0.3:0.8 --format csv --out hubs
+  gladflow simulate er --density 0.05 --dimension 39 --graphs 30 --out training`,
+		Args: arguments("FAMILY"),
+		RunE: func(c *cobra.Command, args []string) error {
+			s.Family = args[0]
+			progress := newProgress(c.ErrOrStderr())
+			defer progress.close()
+			r, err := pipelines.Simulate(c.Context(), s, pipelines.Host{Progress: progress.show})
+			progress.close()
+			if err != nil {
+				return asFlag(c, &s, err)
+			}
+			if s.JSON {
+				printJSON(c.OutOrStdout(), r)
+			} else {
+				printSimulation(c.OutOrStdout(), r)
+			}
+			return nil
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return simulate.Graphs(), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	bind(c, &s, "family")
+	return c
+}
+
+// networksShown is how many networks are printed one by one.
+const networksShown = 20
+
+func printSimulation(w io.Writer, r *pipelines.SimulationResult) {
+	s := r.Simulation
+	fmt.Fprintf(w, "%s; seed %d\n%s each\n\n", r.Description, s.Seed, count(s.Samples, "sample"))
+	t := table{columns: []column{
+		{"samples", left}, {"truth", left}, {"reference", left},
+		{"edges", right}, {"of pairs", right}, {"smallest eigenvalue", right}, {"largest", right},
+	}}
+	for _, n := range r.Networks[:min(networksShown, len(r.Networks))] {
+		t.add(n.Samples, n.Precision, n.Reference, strconv.Itoa(n.Edges), strconv.Itoa(n.Pairs),
+			fmt.Sprintf("%.4g", n.SmallestEigenvalue), fmt.Sprintf("%.4g", n.LargestEigenvalue))
+	}
+	t.print(w)
+	if more := len(r.Networks) - networksShown; more > 0 {
+		fmt.Fprintf(w, "and %d more, see simulate.json\n", more)
+	}
+	first := r.Networks[0]
+	path := func(name string) string { return filepath.Join(s.Out, name) }
+	fmt.Fprintf(w, `
+files in %s, with simulate.json
+try next:
+  gladflow recover %s --correlation none --solvers glad,bcd --reference %s --undirected --out %s
+`, s.Out, path(first.Samples), path(first.Reference), path("recovered"))
+	if len(r.Networks) > 1 {
+		fmt.Fprintf(w, "  gladflow train --from %s --data %s --correlation none --out model.json\n", glad.DefaultModelName, s.Out)
+	}
+}
