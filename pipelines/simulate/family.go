@@ -238,15 +238,7 @@ func (f Family) Precision(rng *rand.Rand) (*dense.Sym, error) {
 	if err != nil || r.ScaleHigh == 0 {
 		return theta, err
 	}
-	d := theta.Len()
-	scale := make([]float64, d)
-	for i := range scale {
-		scale[i] = Uniform(r.ScaleLow, r.ScaleHigh)(rng)
-	}
-	for i := range d {
-		for j := i; j < d; j++ {
-			theta.Set(i, j, scale[i]*theta.At(i, j)*scale[j])
-		}
-	}
+	scale := Uniform(r.ScaleLow, r.ScaleHigh)
+	rescale(theta, func(int) float64 { return scale(rng) })
 	return theta, nil
 }

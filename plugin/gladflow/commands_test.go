@@ -76,7 +76,7 @@ func TestJSON(t *testing.T) {
 	if len(result.Solvers) != 2 || result.Solvers[1].Penalty != 0.2 || !math.IsNaN(float64(result.Solvers[0].DualityGap)) {
 		t.Errorf("%+v", result.Solvers)
 	}
-	for _, args := range []string{"solvers --json", "models --json", "models --card constant-untrained", "describe --json", "schema"} {
+	for _, args := range []string{"solvers --json", "models --json", "models --card constant-untrained --json", "describe --json", "schema"} {
 		code, stdout, stderr := gladflow(t, strings.Fields(args)...)
 		if code != exitDone || stderr != "" || !json.Valid([]byte(stdout)) {
 			t.Errorf("%s: code %d\n%s%s", args, code, stdout, stderr)

@@ -2,6 +2,10 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,9 +20,12 @@ func modelsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "models",
 		Short: "list GLAD's built-in models, or print the card of one",
+		Long: `Lists the models that come with gladflow. With --card it prints what is known of
+one of them, or of a model file: what it was trained on, how well it did on the
+validation data, and the command that repeats the training.`,
 		Example: `  gladflow models
   gladflow models --card ` + glad.DefaultModelName + `
-  gladflow models --card my-model.json`,
+  gladflow models --card my-model.json --json`,
 		Args: arguments(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			w := c.OutOrStdout()
@@ -27,7 +34,11 @@ func modelsCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				printJSON(w, info)
+				if asJSON {
+					printJSON(w, info)
+				} else {
+					printCard(w, info)
+				}
 				return nil
 			}
 			models, err := pipelines.Models()
@@ -62,4 +73,51 @@ func firstSentence(text string) string {
 		return first
 	}
 	return text
+}
+
+// printCard prints what is known of a model, a line for each fact that there
+// is.
+func printCard(w io.Writer, m pipelines.ModelInfo) {
+	c := m.Card
+	fmt.Fprintf(w, "%s\n", m.Name)
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "  %-12s %s\n", name, value)
+		}
+	}
+	number := func(name string, n int) {
+		if n > 0 {
+			line(name, strconv.Itoa(n))
+		}
+	}
+	line("about", c.Description)
+	line("kind", fmt.Sprintf("%s, %s, %s", m.Kind, count(m.Iterations, "cell"), count(m.Parameters, "parameter")))
+	if !c.Trained {
+		line("trained", "no, its weights were set by hand")
+	}
+	line("family", c.Family)
+	line("variables", pipelines.Counts(c.Dimension).String())
+	line("samples", pipelines.Counts(c.Samples).String())
+	number("graphs", c.Graphs)
+	line("loss", c.Loss)
+	number("steps", c.Steps)
+	if c.Trained {
+		line("seed", strconv.FormatUint(c.Seed, 10))
+	}
+	for i, key := range slices.Sorted(maps.Keys(c.Validation)) {
+		name := ""
+		if i == 0 {
+			name = "validation"
+		}
+		line(name, fmt.Sprintf("%s %s", key, cardValue(c.Validation[key])))
+	}
+	line("command", c.Command)
+}
+
+// cardValue is a figure with the digits that matter.
+func cardValue(v any) string {
+	if x, ok := v.(float64); ok {
+		return strconv.FormatFloat(x, 'g', 5, 64)
+	}
+	return fmt.Sprint(v)
 }

@@ -60,11 +60,11 @@ func newCPU(p *program, s *dense.Sym, e dense.Engine, cores int) *cpu {
 // describe gathers what the cells know of s besides its entries.
 func describe(p *program, s *dense.Sym) (Shape, entrywise) {
 	c := connect(s)
-	shape := Shape{Dimension: s.Len(), Norm: norm(s), Context: c.context}
+	shape := Shape{Dimension: s.Len(), Norm: norm(s), Context: c.context, PairContext: c.pairContext}
 	if p.model.Kind == GLADPM {
 		return shape, newPosteriorCell(p, s, c)
 	}
-	return shape, &threshold{rho: p.entries[0], context: c.context}
+	return shape, &threshold{rho: p.entries[0], context: c.context, pairContext: c.pairContext}
 }
 
 // Initial implements Engine.

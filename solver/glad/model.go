@@ -118,13 +118,18 @@ const (
 	// Context is log(mean_i Σ_j Rij²), R the correlation matrix of S: one
 	// number per problem, zero for uncorrelated variables.
 	Context Feature = "context"
+	// PairContext is log(1e-6 + mean_{i≠j} Rij²): about −log M where few
+	// variables depend on each other.
+	PairContext Feature = "pair_context"
 )
 
 func rhoFeatures() []Feature {
-	return []Feature{Theta, S, Z, Lambda, AbsTheta, AbsS, AbsZ, NegThetaS, Diagonal, Context}
+	return []Feature{Theta, S, Z, Lambda, AbsTheta, AbsS, AbsZ, NegThetaS, Diagonal, Context, PairContext}
 }
 
-func lambdaFeatures() []Feature { return []Feature{Norm2, LogNorm2PerD, LogStep, Lambda, Context} }
+func lambdaFeatures() []Feature {
+	return []Feature{Norm2, LogNorm2PerD, LogStep, Lambda, Context, PairContext}
+}
 
 // Validate reports the first thing that keeps m from being solved with or
 // written, by the name of its key in the model file.

@@ -33,6 +33,7 @@ func naive(m *Model, s *mat.SymDense) (theta, z *mat.Dense, lambda float64) {
 			context += s.At(i, j) * s.At(i, j) / s.At(i, i) / s.At(j, j) / float64(d)
 		}
 	}
+	pair := math.Log(1e-6 + (context-1)/float64(max(1, d-1)))
 	context = math.Log(context)
 	lambda = m.Lambda0
 	for k := range m.Iterations {
@@ -47,7 +48,7 @@ func naive(m *Model, s *mat.SymDense) (theta, z *mat.Dense, lambda float64) {
 			step = 0
 		}
 		lambda = naiveNetwork(m.Lambda, map[Feature]float64{
-			Norm2: norm2, LogNorm2PerD: math.Log(1e-6 + norm2/float64(d)), LogStep: step, Lambda: lambda, Context: context,
+			Norm2: norm2, LogNorm2PerD: math.Log(1e-6 + norm2/float64(d)), LogStep: step, Lambda: lambda, Context: context, PairContext: pair,
 		})[0]
 		y := mat.NewSymDense(d, nil)
 		for i := range d {
@@ -74,7 +75,7 @@ func naive(m *Model, s *mat.SymDense) (theta, z *mat.Dense, lambda float64) {
 			if len(m.Cells) > 1 {
 				cell = m.Cells[k]
 			}
-			z = naivePosterior(cell, s, theta, z, lambda, context)
+			z = naivePosterior(cell, s, theta, z, lambda, context, pair)
 			continue
 		}
 		for i := range d {
@@ -86,7 +87,7 @@ func naive(m *Model, s *mat.SymDense) (theta, z *mat.Dense, lambda float64) {
 				}
 				rho := naiveNetwork(m.Rho, map[Feature]float64{
 					Theta: t, S: c, Z: z.At(i, j), Lambda: lambda, AbsTheta: math.Abs(t), AbsS: math.Abs(c),
-					AbsZ: math.Abs(z.At(i, j)), NegThetaS: -t * c, Diagonal: on, Context: context,
+					AbsZ: math.Abs(z.At(i, j)), NegThetaS: -t * c, Diagonal: on, Context: context, PairContext: pair,
 				})[0]
 				a := t + u.At(i, j)
 				v := 0.0
@@ -104,7 +105,7 @@ func naive(m *Model, s *mat.SymDense) (theta, z *mat.Dense, lambda float64) {
 }
 
 // naivePosterior is the posterior-mean cell, as PosteriorMean writes it.
-func naivePosterior(c PosteriorMean, s *mat.SymDense, theta, z *mat.Dense, lambda, context float64) *mat.Dense {
+func naivePosterior(c PosteriorMean, s *mat.SymDense, theta, z *mat.Dense, lambda, context, pair float64) *mat.Dense {
 	d, _ := s.Dims()
 	n, q, sigma := make([]float64, d), make([]float64, d), make([]float64, d)
 	var m, average float64
@@ -133,7 +134,7 @@ func naivePosterior(c PosteriorMean, s *mat.SymDense, theta, z *mat.Dense, lambd
 				AbsU: math.Abs(u), LogV: math.Log(v) + 2.6, ScaledU: 4 * math.Abs(u) * math.Sqrt(v),
 				PriorZ: math.Abs(z.At(i, j)), UZ: u * z.At(i, j), Diagonal: 0,
 				NodeContext: (n[i] + n[j]) / 2, NodeSupport: (q[i] + q[j]) / 2, MeanDiagonal: m - 4,
-				LogMean: math.Log(m), Lambda: lambda, Context: context,
+				LogMean: math.Log(m), Lambda: lambda, Context: context, PairContext: pair,
 			}
 			if i == j {
 				f[AbsU], f[ScaledU], f[PriorZ] = theta.At(i, i)-m, math.Log(s.At(i, i))+1, z.At(i, i)-m

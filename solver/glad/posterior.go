@@ -42,7 +42,7 @@ const (
 )
 
 func posteriorFeatures() []Feature {
-	return []Feature{AbsU, LogV, ScaledU, PriorZ, UZ, Diagonal, NodeContext, NodeSupport, MeanDiagonal, LogMean, Lambda, Context}
+	return []Feature{AbsU, LogV, ScaledU, PriorZ, UZ, Diagonal, NodeContext, NodeSupport, MeanDiagonal, LogMean, Lambda, Context, PairContext}
 }
 
 const posteriorOutputs = 3

@@ -26,10 +26,10 @@ const (
 
 // posteriorCell is the entry-wise part of kind GLADPM: see PosteriorMean.
 type posteriorCell struct {
-	program *program
-	context float64
-	nodes   []float64 // n(i)
-	logS    []float64 // log Sii
+	program              *program
+	context, pairContext float64
+	nodes                []float64 // n(i)
+	logS                 []float64 // log Sii
 
 	// Of the cell that was prepared.
 	network            *network
@@ -52,7 +52,7 @@ func newPosteriorCell(p *program, s *dense.Sym, c connectedness) *posteriorCell 
 	d := s.Len()
 	r := rows(9, d)
 	cell := &posteriorCell{
-		program: p, context: c.context,
+		program: p, context: c.context, pairContext: c.pairContext,
 		nodes: r[0], logS: r[1], sigma: r[2], logSigma: r[3], rootSigma: r[4],
 		support: r[5], diagonal: r[6], byLogSigma: r[7], bySupport: r[8],
 		bounded: make([]bool, d),
@@ -159,6 +159,8 @@ func (c *posteriorCell) common(name Feature) float64 {
 		return c.lambda
 	case Context:
 		return c.context
+	case PairContext:
+		return c.pairContext
 	}
 	panic("glad: feature " + string(name) + " is not one of the posterior-mean cell")
 }

@@ -144,8 +144,9 @@ func deviations(a *dense.Sym) []float64 {
 
 // A connectedness says how strongly the variables of S correlate.
 type connectedness struct {
-	nodes   []float64 // a(i) = log Σ_j Rij², R the correlation matrix
-	context float64   // the feature Context, log mean_i Σ_j Rij²
+	nodes []float64 // a(i) = log Σ_j Rij², R the correlation matrix
+	// The features of these names.
+	context, pairContext float64
 }
 
 func connect(a *dense.Sym) connectedness {
@@ -161,6 +162,8 @@ func connect(a *dense.Sym) connectedness {
 		c.nodes[i] = math.Log(row)
 		sum += row
 	}
-	c.context = math.Log(sum / float64(len(f)))
+	d := float64(len(f))
+	c.context = math.Log(sum / d)
+	c.pairContext = math.Log(normFloor + max(0, sum-d)/max(1, d*(d-1)))
 	return c
 }

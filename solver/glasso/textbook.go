@@ -12,8 +12,8 @@ import (
 
 // Textbook is the plain iteration of ADMM (Boyd et al. 2011, section 6.5), or of
 // AM, with nothing between it and its reader: λ is fixed, the threshold ρ/λ
-// falls on every entry, the diagonal too, and no certificate is computed. It is
-// for studies of the iteration itself and for tuning the number of iterations,
+// falls on every entry, the diagonal too unless that is spared, and no
+// certificate is computed. It is for studies of the iteration itself and for tuning the number of iterations,
 // where every iterate of one trajectory counts; ADMM and AM are for estimates.
 //
 // With Θ0 = Z0 = (S + tI)⁻¹ and U0 = 0, one iteration is
@@ -34,6 +34,9 @@ type Textbook struct {
 	Iterations int
 	// Alternating leaves U at 0: AM.
 	Alternating bool
+	// SpareDiagonal leaves the diagonal out of the threshold and of the
+	// objective's penalty.
+	SpareDiagonal bool
 	// Engine does the linear algebra. Default (nil): dense.Default().
 	Engine dense.Engine
 }
@@ -45,7 +48,8 @@ type TextbookStep struct {
 	// Theta and Z are the iteration's own memory, to be read before the
 	// observer returns.
 	Theta, Z *dense.Sym
-	// Objective is −log det Θ + tr(SΘ) + ρ‖Θ‖₁ at Theta, all entries counted.
+	// Objective is −log det Θ + tr(SΘ) + ρ‖Θ‖₁ at Theta, over all entries that
+	// the threshold falls on.
 	Objective float64
 }
 
@@ -96,12 +100,15 @@ func (t Textbook) Run(ctx context.Context, p solver.Problem, observe func(Textbo
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		theta := sp.theta.Raw()
 		var absolute float64
-		for i, v := range theta {
-			absolute += math.Abs(v)
+		for i, v := range sp.theta.Raw() {
 			w := v + us[i]
-			zs[i] = soft(w, t.Rho/lambda)
+			if t.SpareDiagonal && i%(n+1) == 0 {
+				zs[i] = w
+			} else {
+				absolute += math.Abs(v)
+				zs[i] = soft(w, t.Rho/lambda)
+			}
 			if !t.Alternating {
 				us[i] = w - zs[i]
 			}

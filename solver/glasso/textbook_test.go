@@ -16,10 +16,11 @@ func TestTextbookIsTheIterationOfADMMAndAM(t *testing.T) {
 	s := dense.NewSym(3, []float64{1, 0.4, -0.2, 0.4, 0.8, 0.1, -0.2, 0.1, 1.3})
 	p := solver.Problem{S: s}
 	const rho, lambda, offset, last = 0.1, 0.7, 0.2, 12
-	set := Settings{Penalty: Penalty{Rho: rho, Diagonal: true}, Gap: math.SmallestNonzeroFloat64}
-	for _, alternating := range []bool{false, true} {
+	for _, c := range []struct{ alternating, spared bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
+		alternating := c.alternating
+		set := Settings{Penalty: Penalty{Rho: rho, Diagonal: !c.spared}, Gap: math.SmallestNonzeroFloat64}
 		seen := 0
-		err := Textbook{Rho: rho, Lambda: lambda, Offset: offset, Iterations: last, Alternating: alternating}.
+		err := Textbook{Rho: rho, Lambda: lambda, Offset: offset, Iterations: last, Alternating: alternating, SpareDiagonal: c.spared}.
 			Run(t.Context(), p, func(step TextbookStep) {
 				seen++
 				set := set
@@ -35,14 +36,14 @@ func TestTextbookIsTheIterationOfADMMAndAM(t *testing.T) {
 					t.Fatal(err)
 				}
 				if d := math.Max(maxDifference(step.Theta, want.Precision), maxDifference(step.Z, want.Support)); d > 1e-13 {
-					t.Errorf("alternating %v, iteration %d: off by %.3g", alternating, step.Iteration, d)
+					t.Errorf("%+v, iteration %d: off by %.3g", c, step.Iteration, d)
 				}
 				if !alternating && math.Abs(step.Objective-want.Objective) > 1e-12 {
 					t.Errorf("iteration %d: objective %.15g, want %.15g", step.Iteration, step.Objective, want.Objective)
 				}
 			})
 		if err != nil || seen != last {
-			t.Errorf("alternating %v: %d iterations, %v", alternating, seen, err)
+			t.Errorf("%+v: %d iterations, %v", c, seen, err)
 		}
 	}
 }

@@ -15,7 +15,8 @@ const (
 	// in (0, 1) from Θ, S and Z, λ in (0, 1) from ‖Z − Θ‖²F.
 	Literal = "literal"
 	// Features is the paper's cell on features that do not depend on signs and
-	// know the diagonal, with ρ in (0, 4) and λ in (0, ∞): 60 parameters.
+	// know the diagonal, with ρ in (0, 4) and λ in (0, ∞): 15 cells, 60
+	// parameters.
 	Features = "recipe"
 	// ADMMu is the unrolled ADMM of the paper's appendix.
 	ADMMu = "admmu"
@@ -52,7 +53,7 @@ func NewRecipe(architecture string, seed uint64) (Recipe, error) {
 	draw := func(start int) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x57a2<<16|uint64(start))) }
 	switch architecture {
 	case Literal, Features, ADMMu:
-		r.Settings = Settings{Seed: seed, Steps: 200, Batch: 5, LearningRate: 0.1, Loss: Loss{On: glad.LossOnZ, Gamma: 0.95, Relative: true}}
+		r.Settings = Settings{Seed: seed, Steps: 300, Batch: 5, LearningRate: 0.1, Loss: Loss{On: glad.LossOnZ, Gamma: 0.95}}
 		// Where all thresholds are equal there is a plateau, and where they are
 		// above every entry nothing has a derivative: which bias leads past it
 		// depends on the data, and on the range of ρ.
@@ -89,6 +90,7 @@ func unrolled(architecture string, bias float64, r *rand.Rand) *glad.Model {
 		rho = []glad.Feature{glad.AbsTheta, glad.AbsS, glad.AbsZ, glad.NegThetaS, glad.Diagonal}
 		lambda[0] = glad.LogNorm2PerD
 		scale, last = 4, glad.Exp
+		m.Iterations = 15
 	}
 	m.Rho = perceptron(r, rho, []int{3, 3, 3, 1}, glad.Sigmoid, []float64{bias})
 	m.Rho.Layers[3].Scale = scale
@@ -110,8 +112,8 @@ func posteriorMean(architecture string, r *rand.Rand) *glad.Model {
 	case TiedPosteriorMean:
 		m.Iterations, units, cells = 8, []int{4, 3}, 1
 	case GeneralPosteriorMean:
-		inputs = append(inputs, glad.Context)
-		lambda = append(lambda, glad.Context)
+		inputs = append(inputs, glad.Context, glad.PairContext)
+		lambda = append(lambda, glad.Context, glad.PairContext)
 		m.Scaling = glad.Scaling{Mode: glad.ScalingGlobal, MeanDiagonal: generalMeanDiagonal}
 	}
 	m.Lambda = perceptron(r, lambda, []int{3, 1}, glad.Exp, []float64{0})

@@ -81,6 +81,10 @@ type Settings struct {
 	// Patience ends a start after as many validations without a gain.
 	// Default (0): never.
 	Patience int
+	// Race is the part of Steps after which a start is ended whose best
+	// checkpoint is worse than the best start's was at the same step. Default:
+	// 0.25. From 1 on every start is trained in full.
+	Race float64
 	// Figure is what the best checkpoint is chosen by. Default: the NMSE of
 	// Z.
 	Figure Figure
@@ -122,6 +126,7 @@ func (s Settings) resolved() Settings {
 	float(&s.Decay, 0.3)
 	float(&s.ClipNorm, 1)
 	float(&s.Loss.Gamma, 0.9)
+	float(&s.Race, 0.25)
 	float(&s.SupportCost, 0.005)
 	if s.Milestones == nil {
 		s.Milestones = []float64{0.5, 0.75, 0.9}
@@ -161,6 +166,8 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("train: a gamma of %v; it lies above 0 and not above 1", s.Loss.Gamma)
 	case s.Loss.On != glad.LossOnZ && s.Loss.On != glad.LossOnTheta:
 		return fmt.Errorf("train: a loss on %q; it is on %q or %q", s.Loss.On, glad.LossOnZ, glad.LossOnTheta)
+	case !(s.Race > 0):
+		return fmt.Errorf("train: a race of %v; it is a positive part of the steps", s.Race)
 	case math.IsNaN(s.SupportCost):
 		return errors.New("train: the support cost is NaN")
 	case !slices.IsSorted(s.Milestones) || slices.ContainsFunc(s.Milestones, math.IsNaN):

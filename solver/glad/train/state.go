@@ -45,6 +45,9 @@ type State struct {
 	Own          best `json:"own"`
 	Best         best `json:"best"`
 	WithoutAGain int  `json:"without_a_gain"`
+	// OwnCurve and BestCurve are their figures after every validation.
+	OwnCurve  []best `json:"own_curve"`
+	BestCurve []best `json:"best_curve"`
 	// Seconds is the time that was spent.
 	Seconds float64 `json:"seconds"`
 }
@@ -62,6 +65,7 @@ type numbers struct {
 	Loss          Loss      `json:"loss"`
 	ValidateEvery int       `json:"validate_every"`
 	Patience      int       `json:"patience"`
+	Race          float64   `json:"race"`
 	Figure        string    `json:"figure"`
 	SupportCost   float64   `json:"support_cost"`
 	Seed          uint64    `json:"seed"`
@@ -70,7 +74,7 @@ type numbers struct {
 
 func (s Settings) numbers() numbers {
 	return numbers{s.Steps, s.Batch, s.LearningRate, s.Milestones, s.Decay, s.ClipNorm, s.Loss,
-		s.ValidateEvery, s.Patience, s.Figure.Name, s.SupportCost, s.Seed, s.Engine.Name()}
+		s.ValidateEvery, s.Patience, s.Race, s.Figure.Name, s.SupportCost, s.Seed, s.Engine.Name()}
 }
 
 // best is the best checkpoint so far.
@@ -80,7 +84,13 @@ type best struct {
 	Figure float64   `json:"figure"`
 	Start  int       `json:"start"`
 	Step   int       `json:"step"`
-	Values []float64 `json:"values"`
+	Values []float64 `json:"values,omitempty"`
+}
+
+// without is b without its values, for a curve.
+func (b best) without() best {
+	b.Values = nil
+	return b
 }
 
 // ErrOtherTraining is returned by Resume where the state is of another
@@ -111,7 +121,7 @@ func (st *State) begin(m *glad.Model) {
 	st.Values = m.Values()
 	st.Before = append([]float64(nil), st.Values...)
 	st.Adam, st.BeforeAdam = newAdam(len(st.Values)), newAdam(len(st.Values))
-	st.Own = best{}
+	st.Own, st.OwnCurve = best{}, nil
 }
 
 // models reads the starts back, and checks what a damaged state would break.

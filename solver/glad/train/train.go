@@ -137,7 +137,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 		if st.Own.Found && (!st.Best.Found || r.settings.Figure.better(st.Own.Figure, st.Best.Figure)) {
-			st.Best = st.Own
+			st.Best, st.BestCurve = st.Own, st.OwnCurve
 		}
 		if st.Start+1 == len(r.starts) {
 			break
@@ -183,7 +183,7 @@ func (r *run) train(ctx context.Context) error {
 	}
 	perEpoch := (len(r.training) + s.Batch - 1) / s.Batch
 	for st.Step < s.Steps {
-		if s.Patience > 0 && st.WithoutAGain >= s.Patience {
+		if s.Patience > 0 && st.WithoutAGain >= s.Patience || r.behind() {
 			break
 		}
 		order := r.order(st.Step / perEpoch)
@@ -227,6 +227,18 @@ func (r *run) train(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// behind says whether the present start has lost against the best one.
+func (r *run) behind() bool {
+	st, s := r.state, r.settings
+	if st.Start == 0 || !st.Best.Found || float64(st.Step) < s.Race*float64(s.Steps) {
+		return false
+	}
+	// Both were validated at the same steps, the best one perhaps for longer.
+	at := min(len(st.OwnCurve), len(st.BestCurve)) - 1
+	own, leader := st.OwnCurve[at], st.BestCurve[at]
+	return leader.Found && (!own.Found || s.Figure.better(leader.Figure, own.Figure))
 }
 
 // order is that of the examples in an epoch. It depends on nothing else, so
@@ -284,6 +296,7 @@ func (r *run) validate(ctx context.Context) error {
 	} else {
 		st.WithoutAGain++
 	}
+	st.OwnCurve = append(st.OwnCurve, st.Own.without())
 	return nil
 }
 

@@ -27,6 +27,20 @@ func NMSE() Figure {
 	}}
 }
 
+// MeanNMSE is the mean over the validation examples of 10·log10 of
+// ‖Z − Θ*‖²F/‖Θ*‖²F, for examples of many kinds: in NMSE those of the largest
+// norm count for all.
+func MeanNMSE() Figure {
+	return Figure{Name: "mean_nmse_db", Compute: func(estimates []*solver.Estimate, validation []Example) (float64, error) {
+		var sum float64
+		for i, e := range estimates {
+			truth := validation[i].Truth
+			sum += 10 * math.Log10(distance2(e.Support, truth)/truth.Dot(truth))
+		}
+		return sum / float64(len(estimates)), nil
+	}}
+}
+
 func distance2(a, b *dense.Sym) float64 {
 	var sum float64
 	y := b.Raw()
@@ -123,9 +137,9 @@ func (f Figure) better(a, b float64) bool {
 }
 
 // Threshold returns the largest model threshold, on the absolute partial
-// correlation, whose NMSE of Z on the examples is no more than cost decibels
-// above that of the dense Z; see glad.Model.Threshold. The model's own
-// threshold must be zero.
+// correlation, at which the mean over the examples of ‖Z − Θ*‖²F/‖Θ*‖²F is no
+// more than cost decibels above that of the dense Z; see glad.Model.Threshold.
+// The model's own threshold must be zero.
 func Threshold(ctx context.Context, m *glad.Model, examples []Example, cost float64, s Settings) (float64, error) {
 	if m.Threshold != 0 {
 		return 0, errors.New("train: the model has a threshold already")
@@ -140,12 +154,13 @@ func Threshold(ctx context.Context, m *glad.Model, examples []Example, cost floa
 	var off float64
 	for g, e := range estimates {
 		truth := examples[g].Truth
-		off += distance2(e.Support, truth)
+		norm := truth.Dot(truth)
+		off += distance2(e.Support, truth) / norm
 		for i := range truth.Len() {
 			for j := i + 1; j < truth.Len(); j++ {
 				z, t := e.Support.At(i, j), truth.At(i, j)
 				score := math.Abs(z) / math.Sqrt(e.Precision.At(i, i)*e.Precision.At(j, j))
-				entries = append(entries, entry{score, 2 * (t*t - (z-t)*(z-t))})
+				entries = append(entries, entry{score, 2 * (t*t - (z-t)*(z-t)) / norm})
 			}
 		}
 	}

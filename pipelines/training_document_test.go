@@ -1,0 +1,150 @@
+package pipelines
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gladflow/gladflow/pipelines/simulate"
+
+	"github.com/gladflow/gladflow/solver/glad/train"
+)
+
+func TestTrainingRefuses(t *testing.T) {
+	good := Training{Family: "er", Out: "x"}
+	if err := good.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	data := func(r *Training) { r.Family, r.Data = "", "folder" }
+	for _, c := range []struct {
+		field  string
+		change func(*Training)
+	}{
+		{"family", func(r *Training) { r.Family = "" }},
+		{"family", func(r *Training) { r.Family = "rgn" }},
+		{"data", func(r *Training) { r.Data = "folder" }},
+		{"dimension", func(r *Training) { data(r); r.Dimension = Counts{3} }},
+		{"weights", func(r *Training) { data(r); r.Weights = "0:1" }},
+		{"correlation", func(r *Training) { r.Correlation = "pearson" }},
+		{"correlation", func(r *Training) { data(r); r.Correlation = "kendall" }},
+		{"validation_part", func(r *Training) { r.ValidationPart = 0.5 }},
+		{"validation_part", func(r *Training) { data(r); r.ValidationPart = 1 }},
+		{"dimension", func(r *Training) { r.Dimension = Counts{10, 1} }},
+		{"dimension", func(r *Training) { r.Dimension = Counts{1e6} }},
+		{"samples", func(r *Training) { r.Samples = Counts{0} }},
+		{"samples", func(r *Training) { r.Dimension, r.Samples = Counts{10}, Counts{math.MaxInt} }},
+		{"graphs", func(r *Training) { r.Graphs = -1 }},
+		{"seed", func(r *Training) { r.Seed = -1 }},
+		{"steps", func(r *Training) { r.Steps = -1 }},
+		{"density", func(r *Training) { r.Density = "2" }},
+		{"density", func(r *Training) { r.Density = "0.2:0.1" }},
+		{"density", func(r *Training) { r.Density = "0.1,some" }},
+		{"links", func(r *Training) { r.Links = 2 }},
+		{"weights", func(r *Training) { r.Weights = "1:-1" }},
+		{"scales", func(r *Training) { r.Scales = "0" }},
+		{"architecture", func(r *Training) { r.Architecture = "transformer" }},
+		{"learning_rate", func(r *Training) { r.LearningRate = math.NaN() }},
+		{"gamma", func(r *Training) { r.Gamma = 2 }},
+		{"loss", func(r *Training) { r.Loss = "l1" }},
+		{"select", func(r *Training) { r.Select = "f1" }},
+		{"support_cost", func(r *Training) { r.SupportCost = "-1" }},
+		{"support_cost", func(r *Training) { r.SupportCost, r.Select = "0.1", "ps" }},
+		{"out", func(r *Training) { r.Out = "" }},
+		{"out", func(r *Training) { r.Out = "folder/" }},
+		{"checkpoint", func(r *Training) { r.Checkpoint = "x" }},
+	} {
+		r := good
+		c.change(&r)
+		var wrong *JobError
+		if err := r.Validate(); !errors.As(err, &wrong) || wrong.Field != c.field || wrong.Reason == "" {
+			t.Errorf("%+v: %v, want an error about %s", r, err, c.field)
+		}
+	}
+}
+
+// The fields that Simulation has too mean and say the same there.
+func TestTrainingFields(t *testing.T) {
+	of := func(document any) map[string]Field {
+		m := make(map[string]Field)
+		for _, f := range Fields(document) {
+			if f.Description == "" || strings.HasSuffix(f.Description, ".") {
+				t.Errorf("%s is described by %q", f.Key, f.Description)
+			}
+			m[f.Key] = f
+		}
+		return m
+	}
+	training, simulation := of(&Training{}), of(&Simulation{})
+	if a, b := training["family"].Choices, append(simulation["family"].Choices, simulate.GraphMixed); !slices.Equal(a, b) {
+		t.Errorf("the families are %v, of simulate %v", a, b)
+	}
+	for _, key := range []string{"links", "groups", "bandwidth", "weights", "symmetrisation", "smallest_eigenvalue", "scales"} {
+		a, b := training[key], simulation[key]
+		if a.Description != b.Description || a.Default != b.Default || !slices.Equal(a.Choices, b.Choices) || a.Kind != b.Kind {
+			t.Errorf("%s is\n%+v and in simulate\n%+v", key, a, b)
+		}
+	}
+	job := of(&Job{})
+	for _, key := range []string{"correlation", "orientation", "engine"} {
+		if a, b := training[key], job[key]; a.Default != b.Default || !slices.Equal(a.Choices, b.Choices) {
+			t.Errorf("%s is\n%+v and in recover\n%+v", key, a, b)
+		}
+	}
+	if !slices.Equal(training["architecture"].Choices, train.Architectures()) {
+		t.Errorf("architectures %v", training["architecture"].Choices)
+	}
+}
+
+// A command line repeats its training; the document in JSON does.
+func TestTrainingCommand(t *testing.T) {
+	tr := Training{
+		Family: "scale-free", Dimension: Counts{20, 50}, Samples: Counts{7}, Weights: "0.2:0.5", Scales: "0.7:1.3", LearningRate: 0.015,
+		SupportCost: "none", Select: "auc", Description: "It's a test", Out: "folder/it.json",
+	}
+	const want = `gladflow train scale-free --dimension 20,50 --samples 7 --weights 0.2:0.5 --scales 0.7:1.3 --learning-rate 0.015 --select auc ` +
+		`--support-cost none --description 'It'\''s a test' --out it.json`
+	if got := tr.Command(); got != want {
+		t.Errorf("command\n%s, want\n%s", got, want)
+	}
+	with := tr
+	with.Gamma, with.Loss, with.Graphs, with.Workers, with.Engine = 0, "z", 10, 3, "auto" // defaults, and what changes nothing
+	if got := with.Command(); got != want {
+		t.Errorf("command\n%s, want\n%s", got, want)
+	}
+	if got := with.ResumeCommand(); !strings.Contains(got, "--out folder/it.json --resume --workers 3") {
+		t.Errorf("command %s", got)
+	}
+	data, err := json.Marshal(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Training
+	if err := json.Unmarshal(data, &again); err != nil || text(again) != text(tr) || again.Command() != want {
+		t.Errorf("%v: %s", err, data)
+	}
+}
+
+// A model is known by its shape, whatever its weights and its name.
+func TestArchitectureOf(t *testing.T) {
+	for _, name := range train.Architectures() {
+		r, err := train.NewRecipe(name, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := r.Starts[len(r.Starts)-1]
+		m.Name = "another"
+		if got, like := architectureOf(m); got != name || like != name {
+			t.Errorf("%s is taken for %q, with the settings of %q", name, got, like)
+		}
+		m.Iterations++
+		if len(m.Cells) > 1 {
+			m.Cells = append(m.Cells, m.Cells[0])
+		}
+		if got, like := architectureOf(m); got != "" || like == "" {
+			t.Errorf("%s with a cell more is taken for %q, with the settings of %q", name, got, like)
+		}
+	}
+}

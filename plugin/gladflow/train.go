@@ -1,0 +1,207 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/simulate"
+)
+
+func trainCommand() *cobra.Command {
+	var t pipelines.Training
+	c := &cobra.Command{
+		Use:   "train FAMILY",
+		Short: "train a model of GLAD on simulated networks, or fine-tune one on your tables",
+		Long: `Trains a model on networks of a family, as simulate draws them, and writes the
+best weights found, by a figure on validation networks of their own, into a model
+file for recover --model. FAMILY is er, grid, scale-free, hub, block or band, see
+gladflow simulate --help, or mixed: all of these, of all sizes up to --dimension. --dimension, --samples and --density may be several
+numbers, and --density a range, for a model of mixed use.
+
+With --from training starts from the weights of another model: fine-tuning. With
+--data instead of FAMILY it is done on your own tables, in a folder that holds,
+for each NAME, the table of samples (NAME.parquet, .arrow, .csv or .tsv) and what
+is known of it, one of
+  NAME.precision.parquet  the true precision matrix: columns row, column, value
+  NAME.reference.csv      the true network: columns source, target and, if
+                          labelled, 0 or 1; pairs that are not listed are no edges
+For a network the matrix to learn is the maximum-likelihood precision matrix of
+the table with its zeros, with a penalty of a thousandth of the mean variance on
+the edges. --correlation is what recover will be told. The result is not worse
+than the start on the validation tables.
+
+After every pass over the data the state is saved; when the training is
+interrupted, the same command with --resume goes on, to the same result as without
+interruption.`,
+		Example: `  gladflow train er --dimension 100 --samples 100 --out model.json
+  gladflow train er --dimension 39 --density 0.05 --samples 15,35,100 --graphs 30 --architecture pm-general --out mixed.json
+  gladflow train grid --dimension 36 --samples 2000 --select ps --steps 300 --seed 1 --out grid.json
+  gladflow train mixed --dimension 100 --graphs 300 --validation-graphs 60 --architecture pm-general --select mean-nmse --steps 2000 --out general.json
+  gladflow train --from model.json --data folder --correlation pearson --out tuned.json
+  gladflow train --from model.json scale-free --dimension 100 --samples 100 --out tuned.json`,
+		Args: func(c *cobra.Command, args []string) error {
+			if t.Data != "" {
+				return arguments()(c, args)
+			}
+			return arguments("FAMILY")(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				t.Family = args[0]
+			}
+			progress := newTrainProgress(c.ErrOrStderr())
+			defer progress.bar.close()
+			r, err := pipelines.Train(c.Context(), t, pipelines.TrainHost{Progress: progress.show})
+			progress.bar.close()
+			if err != nil {
+				var interruption *pipelines.TrainingInterruption
+				if errors.As(err, &interruption) && interruption.Command != "" {
+					fmt.Fprintf(c.ErrOrStderr(), "the state of the training is in %s; go on with\n  %s\n", interruption.Checkpoint, interruption.Command)
+				}
+				return asFlag(c, &t, err)
+			}
+			if t.JSON {
+				printJSON(c.OutOrStdout(), r)
+			} else {
+				printTraining(c.OutOrStdout(), r)
+			}
+			return nil
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return simulate.Graphs(), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	for _, f := range pipelines.Fields(&t) {
+		if f.Key == "out" { // which is a file here, and a folder elsewhere
+			c.Flags().AddFlag(&pflag.Flag{Name: f.Flag, Usage: describe(f), Value: &fieldValue{document: &t, field: f}})
+		}
+	}
+	bind(c, &t, "family", "out")
+	for name, placeholder := range map[string]string{
+		"out": "FILE", "checkpoint": "FILE", "from": "NAME|FILE", "data": "FOLDER", "name": "NAME", "description": "TEXT",
+		"weights": "LOW:HIGH", "scales": "LOW:HIGH", "density": "NUMBER|LOW:HIGH",
+	} {
+		flag := c.Flags().Lookup(name)
+		flag.Value = shown{flag.Value, placeholder}
+	}
+	return c
+}
+
+// shown is a flag whose value help calls by another word.
+type shown struct {
+	pflag.Value
+	placeholder string
+}
+
+// Type implements pflag.Value.
+func (s shown) Type() string { return s.placeholder }
+
+// trainProgress shows a training on standard error: a bar on a terminal, a line
+// every other second elsewhere.
+type trainProgress struct {
+	w    io.Writer
+	bar  *progress
+	last time.Time // of a line
+}
+
+func newTrainProgress(w io.Writer) *trainProgress {
+	return &trainProgress{w: w, bar: newProgress(w)}
+}
+
+// betweenLines is the time between two lines where there is no terminal.
+const betweenLines = 2 * time.Second
+
+// show is the pipelines.TrainHost's.
+func (p *trainProgress) show(now pipelines.TrainingProgress) {
+	switch {
+	case now.Stage != pipelines.Fitting || now.Done:
+		p.bar.show(now.Progress)
+	case now.Step.Undone:
+		p.bar.close()
+		fmt.Fprintf(p.w, "training: %s\n", now.Detail)
+	case p.bar.on:
+		now.Detail = besideBar(now)
+		p.bar.show(now.Progress)
+	case time.Since(p.last) >= betweenLines && now.Step.Steps > 0:
+		p.last = time.Now()
+		fmt.Fprintf(p.w, "training: %s\n", now.Detail)
+	}
+}
+
+// besideBar is what a step says where a bar tells how many are done: short, for
+// a line that wraps leaves its rests on the terminal.
+func besideBar(now pipelines.TrainingProgress) string {
+	var words []string
+	if v := now.Step.Loss; !math.IsNaN(v) {
+		words = append(words, fmt.Sprintf("loss %.3g", v))
+	}
+	if v := now.Step.Validation; !math.IsNaN(v) {
+		format := map[string]string{"nmse_db": "%.2f dB", "strict_ps": "PS %.2f", "auroc": "AUC %.3f"}[now.Figure]
+		words = append(words, fmt.Sprintf(format, v))
+	}
+	if v := now.Step.Left; v > 0 {
+		words = append(words, v.Round(time.Second).String()+" left")
+	}
+	return strings.Join(words, ", ")
+}
+
+func printTraining(w io.Writer, r *pipelines.TrainingResult) {
+	t := r.Training
+	fmt.Fprintf(w, "%s: %s parameters", r.Model, fmt.Sprint(r.Parameters))
+	if r.Architecture != "" {
+		fmt.Fprintf(w, ", architecture %s", r.Architecture)
+	}
+	fmt.Fprintf(w, "\ntrained on %s", r.Family)
+	if len(t.Samples) > 0 {
+		fmt.Fprintf(w, ": %s of %s samples, %s", count(r.Examples, "covariance"), t.Samples, count(r.Graphs, "network"))
+	}
+	fmt.Fprintf(w, ", seed %d\n", t.Seed)
+	fmt.Fprintf(w, "best by %s at step %d of %d", t.Select, r.Step, r.Steps)
+	if r.Starts > 1 {
+		fmt.Fprintf(w, " from start %d of %d", r.Start, r.Starts)
+	}
+	fmt.Fprintf(w, "; %s s, engine %s", seconds(r.Seconds), r.Engine)
+	if r.Undone > 0 {
+		fmt.Fprintf(w, "; %s undone, whose loss was not finite", count(r.Undone, "step"))
+	}
+	fmt.Fprint(w, "\n\n")
+	table := table{columns: []column{{"", left}, {"NMSE of Z (dB)", right}, {"standard error", right}, {"strict PS", right}, {"AUROC", right}}}
+	row := func(name string, f pipelines.TrainingFigures) {
+		table.add(name, figure(f.NMSE, "%.3f"), figure(f.NMSEError, "%.3f"), figure(f.StrictPS, "%.3f"), area(f.AUROC))
+	}
+	if r.Before != nil {
+		row("before", *r.Before)
+		row("after", r.Validation)
+	} else {
+		row("validation", r.Validation)
+	}
+	table.print(w)
+	fmt.Fprintf(w, "\nvalidation: %s of %s; NMSE: 10 log10(E|Z-Theta*|^2/E|Theta*|^2), its error over networks\n",
+		count(r.Validation.Examples, "covariance"), count(r.Validation.Graphs, "network"))
+	if r.Threshold > 0 {
+		fmt.Fprintf(w, "threshold: partial correlations below %.4g are set to zero in Z\n", r.Threshold)
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", warning)
+	}
+	correlation := t.Correlation
+	if correlation == "" {
+		correlation = "none"
+	}
+	fmt.Fprintf(w, `model in %s
+try next:
+  gladflow models --card %[1]s
+  gladflow recover YOUR-TABLE.csv --correlation %s --solvers glad --model %[1]s --out network
+`, t.Out, correlation)
+}
