@@ -114,6 +114,8 @@ func figureText(name string, v float64) string {
 	switch name {
 	case "nmse_db":
 		return fmt.Sprintf("NMSE %.3f dB", v)
+	case "mean_nmse_db":
+		return fmt.Sprintf("mean NMSE %.3f dB", v)
 	case "strict_ps":
 		return fmt.Sprintf("strict PS %.3f", v)
 	}

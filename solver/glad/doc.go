@@ -9,8 +9,8 @@
 //	}
 //	est, err := glad.Solver{Model: model}.Solve(ctx, solver.Problem{S: s, Samples: m})
 //
-// The estimate has the dense Θ_K as its Precision, by which edges are ranked,
-// and the sparse Z_K as its Support. GLAD minimises no stated objective, so
+// The estimate has a dense Θ as its Precision, by which edges are ranked, and
+// the sparse Z_K as its Support. GLAD minimises no stated objective, so
 // that there is no duality gap: its Status is Completed, never Converged.
 //
 // The cell (paper, Algorithm 1) is, for k = 1 … K, from Θ = Z = (S + tI)⁻¹,
@@ -22,8 +22,13 @@
 //	Zij ← sign(Θij)·max(|Θij| − ρij, 0)      for all i, j, the diagonal too
 //
 // and for the unrolled ADMM of the paper's appendix ("admmu") the same with a
-// dual matrix U. Everything else is the model's: K, t, the networks with their
+// dual matrix U. Models of kind "glad-pm" have in place of the last two lines a
+// posterior-mean cell, which comes closer to the truth with fewer cells: see
+// PosteriorMean. Everything else is the model's: K, t, the networks with their
 // inputs, and how S is scaled. See Model.
+//
+// Differentiator gives the exact gradient of a loss by all parameters; package
+// train fits them, and the built-in models were made by it.
 //
 // # Where float64 ends
 //
@@ -42,6 +47,4 @@
 //     a singular one with t ≤ 0, is an error.
 //   - When a model drives ‖Z − Θ‖²F or λ out of float64's range (a negative ρ
 //     can), the solve ends with the last finite iterate and Status Stalled.
-//
-// Package glad does not train: it reads the weights that training wrote.
 package glad

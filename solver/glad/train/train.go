@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
@@ -54,6 +55,10 @@ const undoneLimit = 20
 
 // Run trains every start in turn and returns the best model. The starts are
 // not modified; several of one architecture are restarts.
+//
+// Examples are worked on side by side. While that lasts, an engine whose
+// kernels have several threads (dense.Threader) runs them on one each, in the
+// whole process; only with batches of one it does not.
 //
 // Errors are those of Settings.Validate, of examples or starts that cannot be
 // used, ErrNotFinite, those of Checkpoint and ctx.Err().
@@ -127,6 +132,12 @@ func newRun(training, validation []Example, s Settings) (*run, error) {
 }
 
 func (r *run) run(ctx context.Context) (*Result, error) {
+	// Threads of several kernels would wait for each other.
+	if e, ok := r.settings.Engine.(dense.Threader); ok && r.settings.Batch > 1 {
+		threads := e.Threads()
+		e.SetThreads(1)
+		defer e.SetThreads(threads)
+	}
 	st := r.state
 	r.before = time.Duration(st.Seconds * float64(time.Second))
 	for {

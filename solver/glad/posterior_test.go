@@ -1,0 +1,124 @@
+package glad
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
+	"pgregory.net/rapid"
+)
+
+// A posterior-mean model hands out Z where that is positive definite, Θ where
+// it is not, and in both cases a support that is Z without what is below the
+// threshold.
+func TestPosteriorEstimate(t *testing.T) {
+	definite, indefinite := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawModel(t, rhoFeatures(), 2, Sigmoid, Exp)
+		if m.Kind != GLADPM {
+			t.Skip("another kind")
+		}
+		m.Threshold = rapid.SampledFrom([]float64{0, 0.05, 0.5}).Draw(t, "threshold")
+		s := drawCovariance(t, 20)
+		var theta, z *dense.Sym
+		est, err := Solver{Model: m, Engine: dense.Gonum{}}.Trajectory(context.Background(), solver.Problem{S: s}, func(s Step) {
+			theta, z = s.Theta.Clone(), s.Z.Clone()
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkEstimate(t, est)
+		want := theta
+		if positiveDefinite(z) {
+			want = z
+			definite++
+		} else {
+			indefinite++
+		}
+		// On the border rounding decides, and either is right.
+		if e := distance(est.Precision, want); e != 0 && !nearlySingular(z) {
+			t.Errorf("Precision differs from the matrix it should be by %v", e)
+		}
+		p := est.Precision
+		for i := range s.Len() {
+			for j := range s.Len() {
+				v := z.At(i, j)
+				if i != j && math.Abs(v) < m.Threshold*math.Sqrt(p.At(i, i)*p.At(j, j)) {
+					v = 0
+				}
+				if got := est.Support.At(i, j); got != v {
+					t.Errorf("Support(%d,%d) is %v, want %v", i, j, got, v)
+				}
+			}
+		}
+	})
+	if definite == 0 || indefinite == 0 {
+		t.Errorf("%d of the drawn Z were positive definite and %d were not: one case is untested", definite, indefinite)
+	}
+}
+
+// nearlySingular says whether the smallest eigenvalue of a is within rounding
+// of zero.
+func nearlySingular(a *dense.Sym) bool {
+	n := a.Len()
+	values := make([]float64, n)
+	if err := dense.NewWorkspace(dense.Gonum{}, n).Eigen(a, values, make([]float64, n*n)); err != nil {
+		panic(err)
+	}
+	return math.Abs(values[0]) < 1e3*resolution(n)*norm(a)
+}
+
+// λ(Θ − Z) is Θ⁻¹ − S, on which the score step rests.
+func TestScore(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	s := randomCovariance(r, 12, 30)
+	c := newCPU(paperModel(r, 1).compile(true), s, dense.Gonum{}, 1)
+	if err := c.Initial(t.Context(), 0.5); err != nil {
+		t.Fatal(err)
+	}
+	const lambda = 0.7
+	if err := c.Theta(t.Context(), lambda); err != nil {
+		t.Fatal(err)
+	}
+	inverse := dense.NewSym(12, nil)
+	if _, ok := c.work.Inverse(inverse, c.next); !ok {
+		t.Fatal("Θ is not positive definite")
+	}
+	for i := range 12 {
+		for j := range 12 {
+			got, want := lambda*(c.next.At(i, j)-c.z.At(i, j)), inverse.At(i, j)-s.At(i, j)
+			if math.Abs(got-want) > 1e-10 {
+				t.Errorf("the score at (%d,%d) is %v, want %v", i, j, got, want)
+			}
+		}
+	}
+}
+
+func TestCloneSharesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawModel(t, rhoFeatures(), 1, Sigmoid, Exp)
+		m.Card = Card{Dimension: Counts{5}, Validation: map[string]any{"nmse_db": -1.0}}
+		before := m.Values()
+		c := m.Clone()
+		zero := make([]float64, len(before))
+		c.SetValues(zero)
+		c.Card.Dimension[0], c.Card.Validation["nmse_db"] = 6, -2.0
+		for i, v := range m.Values() {
+			if v != before[i] {
+				t.Fatalf("value %d changed with the copy", i)
+			}
+		}
+		if m.Card.Dimension[0] != 5 || m.Card.Validation["nmse_db"] != -1.0 {
+			t.Error("the card changed with the copy")
+		}
+		m.SetValues(c.Values())
+		for i, v := range m.Values() {
+			if v != 0 {
+				t.Fatalf("value %d is %v after SetValues", i, v)
+			}
+		}
+	})
+}
