@@ -30,14 +30,16 @@ const (
 )
 
 // Mixed draws a problem from a wide mixture, for models that must cope with any
-// table: d from 15 to largest, M from d/12 (and 5) to 1000, all six graphs with
+// table: d from 15 to largest, mostly small, M from d/12 (and 5) to 1000, all six graphs with
 // mean degrees from 0.7 to about 10, weights of one or of both signs, from
 // zero or bounded away from it, a smallest eigenvalue from 0.1 to 1, and
 // variables of equal diagonal, of unequal scales, or standardised by their
 // samples as correlation matrices are. Sizes and degrees are drawn on a
 // logarithmic scale.
 func Mixed(ctx context.Context, rng *rand.Rand, largest int) (Problem, error) {
-	d := int(math.Round(logUniform(rng, mixedLeastDimension, float64(max(largest, mixedLeastDimension)))))
+	// Large ones are rarer still: they take most of the time.
+	u := rng.Float64()
+	d := int(math.Round(mixedLeastDimension * math.Pow(float64(max(largest, mixedLeastDimension))/mixedLeastDimension, u*u)))
 	f := Family{Dimension: d, SmallestEigenvalue: logUniform(rng, mixedLeastEigen, 1)}
 	degree := logUniform(rng, mixedLeastDegree, mixedMostDegree)
 	switch u := rng.IntN(10); {

@@ -33,7 +33,7 @@ const (
 	AbsU         Feature = "abs_u"         // |uij|; Θii − m
 	LogV         Feature = "log_v"         // log vij + 2.6
 	ScaledU      Feature = "scaled_u"      // 4|uij|√vij; log Sii + 1
-	PriorZ       Feature = "abs_z_pm"      // |Zij|; Zii − m
+	PriorZ       Feature = "prior_z"       // |Zij|; Zii − m
 	UZ           Feature = "u_z"           // uij·Zij; uii − m
 	NodeContext  Feature = "node_context"  // (n(i) + n(j))/2
 	NodeSupport  Feature = "node_support"  // (q(i) + q(j))/2

@@ -1,10 +1,12 @@
 package glad
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 )
 
@@ -74,11 +76,17 @@ func (m *Model) Write(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("glad: model: %w", err)
 	}
+	data = numbers.ReplaceAllFunc(data, func(list []byte) []byte {
+		return bytes.ReplaceAll(bytes.Join(bytes.Fields(list), nil), []byte(","), []byte(", "))
+	})
 	if _, err := w.Write(append(data, '\n')); err != nil {
 		return fmt.Errorf("glad: model: %w", err)
 	}
 	return nil
 }
+
+// numbers are lists of numbers as json.MarshalIndent writes them, one a line.
+var numbers = regexp.MustCompile(`\[[-+.eE\d,\s]*\]`)
 
 func (d *decoder) model(root value) *Model {
 	// What the file is comes first: another format or version has other keys.

@@ -1,0 +1,131 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gladflow/gladflow/pipelines/simulate"
+	"github.com/gladflow/gladflow/pipelines/tune"
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/glad"
+	"github.com/gladflow/gladflow/solver/glad/train"
+)
+
+// A learner is a learned solver as the figures name it.
+type learner struct {
+	name         string // in figures and tables
+	architecture string // of train.NewRecipe
+	suffix       string // of the built-in model er-d100-m…
+}
+
+var (
+	literalGLAD = learner{"GLAD, literal", train.Literal, "-literal"}
+	recipeGLAD  = learner{"GLAD, best recipe", train.Features, "-recipe"}
+	meanGLAD    = learner{"GLAD, posterior mean", train.UntiedPosteriorMean, ""}
+)
+
+// The paper trains on 10 graphs with 2 covariances each.
+const (
+	trainingGraphs   = 10
+	trainingCopies   = 2
+	validationGraphs = 12
+)
+
+// examples are cases as a training takes them.
+func examples(cases []tune.Case) []train.Example {
+	e := make([]train.Example, len(cases))
+	for i, c := range cases {
+		e[i] = train.Example{S: c.S, Truth: c.Truth, Samples: c.Samples}
+	}
+	return e
+}
+
+// learn trains a model of an architecture. Its seeds come from name, which says
+// what it is trained for; adjust, if set, changes the recipe before.
+func (r *Run) learn(ctx context.Context, architecture, name string, training, validation []tune.Case, adjust func(*train.Recipe)) (*glad.Model, error) {
+	recipe, err := train.NewRecipe(architecture, r.seed(forTraining, architecture+" for "+name))
+	if err != nil {
+		return nil, err
+	}
+	s := &recipe.Settings
+	s.Workers, s.Engine = r.Workers, r.Engine
+	if adjust != nil {
+		adjust(&recipe)
+	}
+	if r.Quick {
+		s.Steps = min(s.Steps, 30)
+		recipe.Starts = recipe.Starts[:1]
+	}
+	result, err := train.Run(ctx, recipe.Starts, examples(training), examples(validation), *s)
+	if err != nil {
+		return nil, fmt.Errorf("training %s for %s: %w", architecture, name, err)
+	}
+	return result.Model, nil
+}
+
+// learnFamily trains on the paper's number of graphs of a family.
+func (r *Run) learnFamily(ctx context.Context, architecture string, f simulate.Family, m int, adjust func(*train.Recipe)) (*glad.Model, error) {
+	training, validation, err := r.trainingCases(ctx, f, m)
+	if err != nil {
+		return nil, err
+	}
+	return r.learn(ctx, architecture, fmt.Sprintf("%s, M=%d", f, m), training, validation, adjust)
+}
+
+func (r *Run) trainingCases(ctx context.Context, f simulate.Family, m int) (training, validation []tune.Case, err error) {
+	for k := range trainingCopies {
+		// A copy draws the same graphs again, and other samples.
+		more, err := r.copies(ctx, forTraining, f, trainingGraphs, m, k)
+		if err != nil {
+			return nil, nil, err
+		}
+		training = append(training, more...)
+	}
+	validation, err = r.cases(ctx, forValidation, f, choose(r, validationGraphs, 4), m)
+	return training, validation, err
+}
+
+// erModel is the model for Erdős-Rényi graphs of d = 100, p = 0.1: the built-in one
+// where there is one, otherwise one that is trained here. from says which.
+func (r *Run) erModel(ctx context.Context, l learner, m int) (model *glad.Model, from string, err error) {
+	name := fmt.Sprintf("er-d100-m%d%s", m, l.suffix)
+	if slices.Contains(glad.BuiltinNames(), name) {
+		model, err = glad.Builtin(name)
+		return model, "built-in model " + name, err
+	}
+	model, err = cached(r, "model "+name, func() (*glad.Model, error) {
+		return r.learnFamily(ctx, l.architecture, erdosRenyi(100), m, nil)
+	})
+	return model, "a model trained by this experiment, for there is no built-in " + name, err
+}
+
+// solve runs a model on every case.
+func (r *Run) solve(ctx context.Context, m *glad.Model, cases []tune.Case) ([]*solver.Estimate, error) {
+	return tune.Each(ctx, cases, r.Workers, func(i int, c tune.Case) (*solver.Estimate, error) {
+		est, err := glad.Solver{Model: m, Engine: r.Engine}.Solve(ctx, c.Problem())
+		if err != nil {
+			return nil, fmt.Errorf("model %s, graph %d: %w", m.Name, i, err)
+		}
+		return est, ctx.Err()
+	})
+}
+
+// supports are the Z of estimates.
+func supports(estimates []*solver.Estimate) []*dense.Sym {
+	z := make([]*dense.Sym, len(estimates))
+	for i, e := range estimates {
+		z[i] = e.Support
+	}
+	return z
+}
+
+// modelNMSE is the NMSE of the sparse estimates of a model.
+func (r *Run) modelNMSE(ctx context.Context, m *glad.Model, cases []tune.Case) (value, standardError float64, err error) {
+	estimates, err := r.solve(ctx, m, cases)
+	if err != nil {
+		return 0, 0, err
+	}
+	return nmse(supports(estimates), cases)
+}

@@ -1,0 +1,93 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gladflow/gladflow/pipelines"
+)
+
+// Options say what is performed and where its files go. The zero value of every
+// field but Name and All is its default. Flags of the command line and their help
+// come from the tags.
+type Options struct {
+	// Name is one of Names; All performs them all and writes the document.
+	Name string `json:"name,omitzero" jsonschema_description:"experiment to perform"`
+	All  bool   `json:"all,omitzero" jsonschema_description:"perform every experiment and write the document with all of them"`
+	// Quick makes everything smaller: seconds instead of minutes, and figures that
+	// are not for comparison.
+	Quick bool `json:"quick,omitzero" jsonschema_description:"fewer, smaller graphs and shorter training: for a look, not for figures"`
+	// Seed is that of everything random.
+	Seed int `json:"seed,omitzero" jsonschema:"minimum=0,default=2020" jsonschema_description:"seed of graphs, samples and trainings"`
+	// Out is the folder for NAME.parquet, NAME.svg, NAME.png and NAME.md, made
+	// where it is missing. Default: results, or results-quick if quick.
+	Out string `json:"out,omitzero" jsonschema_description:"folder for tables and figures (default results, or results-quick with --quick)"`
+	// Document is the file that All writes; it links to the figures in Out.
+	// Default: RESULTS.md, or RESULTS.md in Out if quick.
+	Document string `json:"document,omitzero" jsonschema_description:"document that --all writes (default RESULTS.md, in the folder --out with --quick)"`
+	// Engine does the linear algebra.
+	Engine string `json:"engine,omitzero" jsonschema:"enum=auto,enum=openblas,enum=gonum,default=auto" jsonschema_description:"linear algebra; auto is openblas where this machine has it"`
+}
+
+// defaultSeed is the one of the committed document. No training of a shipped model
+// uses it.
+const defaultSeed = 2020
+
+// Validate reports the first field that is wrong, as a *pipelines.JobError.
+func (o Options) Validate() error {
+	wrong := func(field, format string, args ...any) error {
+		return &pipelines.JobError{Field: field, Reason: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case o.All && o.Name != "":
+		return wrong("name", "both %q and all experiments are asked for; leave one out", o.Name)
+	case !o.All && o.Name == "":
+		return wrong("name", "no experiment is named; choose from %s", strings.Join(Names(), ", "))
+	case !o.All && !slices.Contains(Names(), o.Name):
+		hint := pipelines.Suggestion(o.Name, Names())
+		if hint == "" {
+			hint = "; choose from " + strings.Join(Names(), ", ")
+		}
+		return wrong("name", "there is no experiment %q%s", o.Name, hint)
+	case o.Document != "" && !o.All:
+		return wrong("document", "the document is written for all experiments; leave this out, or perform all")
+	case o.Seed < 0:
+		return wrong("seed", "%d is negative; give a whole number from 1", o.Seed)
+	case !slices.Contains([]string{"", "auto", "openblas", "gonum"}, o.Engine):
+		return wrong("engine", "%q is unknown; choose auto, openblas or gonum", o.Engine)
+	}
+	return nil
+}
+
+// Resolved is o with its defaults filled in.
+func (o Options) Resolved() Options {
+	if o.Seed == 0 {
+		o.Seed = defaultSeed
+	}
+	if o.Out == "" {
+		o.Out = "results"
+		if o.Quick {
+			o.Out = "results-quick"
+		}
+	}
+	if o.Document == "" && o.All {
+		o.Document = "RESULTS.md"
+		if o.Quick {
+			o.Document = o.Out + "/RESULTS.md"
+		}
+	}
+	return o
+}
+
+// command is what repeats one experiment.
+func (o Options) command(name string) string {
+	c := "gladflow experiment " + name
+	if o.Quick {
+		c += " --quick"
+	}
+	if o.Seed != defaultSeed {
+		c += fmt.Sprintf(" --seed %d", o.Seed)
+	}
+	return c
+}

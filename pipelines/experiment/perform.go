@@ -1,0 +1,97 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/solver/dense"
+)
+
+// Perform does one experiment or all of them and writes their files. progress, if
+// set, is told what goes on; its Solver is the name of the experiment.
+//
+// When ctx ends first, its error is returned with the outcomes that are finished;
+// their files are kept, the document is not written.
+func Perform(ctx context.Context, o Options, progress func(pipelines.Progress)) ([]Outcome, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	o = o.Resolved()
+	engine, err := dense.Open(o.Engine)
+	if err != nil {
+		return nil, &pipelines.JobError{Field: "engine", Reason: err.Error(), Err: err}
+	}
+	if err := os.MkdirAll(o.Out, 0o777); err != nil {
+		return nil, &pipelines.JobError{Field: "out", Reason: fmt.Sprintf("the folder cannot be made (%v); choose another", err), Err: err}
+	}
+	memory := make(map[string]any)
+	var outcomes []Outcome
+	for _, e := range All() {
+		if !o.All && e.Name != o.Name {
+			continue
+		}
+		out, err := perform(ctx, e, o, engine, memory, progress)
+		if err != nil {
+			if ctx.Err() != nil {
+				err = ctx.Err()
+			}
+			return outcomes, fmt.Errorf("experiment %s: %w", e.Name, err)
+		}
+		outcomes = append(outcomes, out)
+	}
+	if o.All {
+		return outcomes, writeDocument(o.Document, outcomes)
+	}
+	return outcomes, nil
+}
+
+func perform(ctx context.Context, e Experiment, o Options, engine dense.Engine, memory map[string]any, progress func(pipelines.Progress)) (Outcome, error) {
+	start := time.Now()
+	run := &Run{Quick: o.Quick, Seed: uint64(o.Seed), Engine: engine, memory: memory}
+	tell := func(p pipelines.Progress) {
+		if progress != nil {
+			p.Stage, p.Solver = pipelines.Solving, e.Name
+			progress(p)
+		}
+	}
+	run.progress = func(text string, fraction float64) {
+		tell(pipelines.Progress{Fraction: fraction, Detail: text})
+	}
+	report, err := e.Run(ctx, run)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{
+		Experiment: e, Report: report, Options: o,
+		Elapsed: time.Since(start), Machine: machine(engine),
+	}
+	if err := out.write(o.Out); err != nil {
+		return Outcome{}, err
+	}
+	tell(pipelines.Progress{
+		Done: true, Fraction: 1, Elapsed: out.Elapsed,
+		Detail: strings.Join(out.Files, ", ") + " in " + filepath.Clean(o.Out),
+	})
+	return out, nil
+}
+
+// machine says what the times were measured on.
+func machine(e dense.Engine) string {
+	model := ""
+	// Linux only; elsewhere the architecture has to do.
+	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(data)) {
+			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+				model = strings.TrimSpace(value) + ", "
+				break
+			}
+		}
+	}
+	return fmt.Sprintf("%s%s/%s, %d processors, %s, %s", model, runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), e.Name(), runtime.Version())
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/experiment"
+)
+
+func experimentCommand() *cobra.Command {
+	var o experiment.Options
+	var list bool
+	c := &cobra.Command{
+		Use:   "experiment NAME",
+		Short: "repeat the paper's synthetic experiments",
+		Long: `Repeats one of the synthetic experiments of the paper that GLAD comes from, or
+all of them. Each leaves a table (Parquet), a figure (SVG and PNG) and a
+paragraph (Markdown) that sets our figure beside the paper's and explains the
+difference; the paragraph is printed too.
+
+With --all they go into one document.`,
+		Example: `  gladflow experiment --list
+  gladflow experiment admm-grid --quick
+  gladflow experiment convergence --out results
+  gladflow experiment --all`,
+		Args: func(c *cobra.Command, args []string) error {
+			if list || o.All {
+				return arguments()(c, args)
+			}
+			return arguments("NAME")(c, args)
+		},
+		ValidArgs: experiment.Names(),
+		RunE: func(c *cobra.Command, args []string) error {
+			if list {
+				listExperiments(c.OutOrStdout())
+				return nil
+			}
+			if len(args) > 0 {
+				o.Name = args[0]
+			}
+			progress := newProgress(c.ErrOrStderr())
+			defer progress.close()
+			outcomes, err := experiment.Perform(c.Context(), o, progress.show)
+			progress.close()
+			for i, out := range outcomes {
+				if i > 0 {
+					fmt.Fprintln(c.OutOrStdout())
+				}
+				fmt.Fprint(c.OutOrStdout(), out.Markdown(out.Experiment.Name+".svg", 1))
+			}
+			return experimentError(c, &o, err)
+		},
+	}
+	bind(c, &o, "name")
+	c.Flags().BoolVar(&list, "list", false, "list the experiments")
+	return c
+}
+
+// experimentError is asFlag for a document whose name is the argument.
+func experimentError(c *cobra.Command, o *experiment.Options, err error) error {
+	var job *pipelines.JobError
+	if errors.As(err, &job) && job.Field == "name" {
+		return usage(c, "%s", job.Reason)
+	}
+	return asFlag(c, o, err)
+}
+
+func listExperiments(w io.Writer) {
+	t := table{columns: []column{{"experiment", left}, {"about", left}}}
+	for _, e := range experiment.All() {
+		t.add(e.Name, e.Title)
+	}
+	t.print(w)
+}
