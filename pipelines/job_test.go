@@ -76,7 +76,7 @@ func TestZeroValueIsTheDefault(t *testing.T) {
 	got := Job{Input: "x.csv", Reference: "r.csv"}.Resolved()
 	want := Job{
 		Input: "x.csv", InputKind: "samples", Orientation: "rows", Correlation: "pearson", Divisor: "m", Shrinkage: "0",
-		Solvers: []string{"glad", "bcd"}, Model: "constant-untrained", Penalty: "ebic", Gap: 1e-6, IterationLimit: 100_000,
+		Solvers: []string{"glad", "bcd"}, Model: "general", Penalty: "ebic", Gap: 1e-6, IterationLimit: 100_000,
 		Reference: "r.csv", Population: "labelled", Format: "parquet", Edges: "support", Precision: "sparse",
 		Units: "standardised", Engine: "auto", Device: "auto",
 	}

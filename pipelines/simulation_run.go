@@ -66,7 +66,7 @@ func Simulate(ctx context.Context, s Simulation, host Host) (*SimulationResult, 
 	if err != nil {
 		return nil, err
 	}
-	if err := openFolder(r.Out); err != nil {
+	if err := OpenFolder("out", r.Out); err != nil {
 		return nil, err
 	}
 	result := &SimulationResult{
@@ -99,15 +99,15 @@ func Simulate(ctx context.Context, s Simulation, host Host) (*SimulationResult, 
 	return result, nil
 }
 
-// openFolder makes the folder of a command's files and tries whether files can
-// be written there.
-func openFolder(folder string) error {
+// OpenFolder makes the folder of a command's files and tries whether files can
+// be written there. An error is a *JobError of the field that names the folder.
+func OpenFolder(field, folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return &JobError{Field: "out", Reason: fmt.Sprintf("the folder cannot be made (%v); choose another", err), Err: err}
+		return &JobError{Field: field, Reason: fmt.Sprintf("the folder cannot be made (%v); choose another", err), Err: err}
 	}
 	f, err := os.CreateTemp(folder, ".gladflow-*.tmp")
 	if err != nil {
-		return &JobError{Field: "out", Reason: fmt.Sprintf("the folder cannot be written to (%v); choose another", err), Err: err}
+		return &JobError{Field: field, Reason: fmt.Sprintf("the folder cannot be written to (%v); choose another", err), Err: err}
 	}
 	f.Close()
 	return os.Remove(f.Name())

@@ -56,6 +56,7 @@ func (f *fitting) fillCard(m *glad.Model, figures TrainingFigures, found *train.
 	if c.Validation == nil {
 		c.Validation = make(map[string]any)
 	}
+	c.Validation["start"] = float64(found.Start + 1) // from 1, as people count
 	c.Validation["graphs"] = float64(figures.Graphs)
 	c.Validation["selected_by"] = f.Select
 	for key, v := range map[string]Figure{

@@ -173,11 +173,7 @@ func (f *fitting) openFiles() (err error) {
 		if missing && file.key == "checkpoint" {
 			return wrong("checkpoint", "%s: there is no such folder; name a file in one that is there", folder)
 		}
-		if err := openFolder(folder); err != nil {
-			var job *JobError
-			if errors.As(err, &job) {
-				job.Field = file.key
-			}
+		if err := OpenFolder(file.key, folder); err != nil {
 			return err
 		}
 		if missing {

@@ -76,14 +76,15 @@ func (t Training) checkCounts() error {
 			return wrong(f.key, "%d is negative; give zero or more", f.value)
 		}
 	}
-	for _, d := range t.Dimension {
+	r := t.Resolved() // with the dimension that is not given
+	for _, d := range r.Dimension {
 		switch {
 		case d < 2:
 			return wrong("dimension", "%d variables are too few to learn from; give at least 2", d)
 		case d > mostDimension:
 			return wrong("dimension", "%d variables are too many to simulate; give at most %d", d, mostDimension)
 		}
-		for _, m := range t.Samples {
+		for _, m := range r.Samples {
 			if m > mostNumbers/d {
 				return wrong("samples", "a table of %d×%d numbers would not fit into memory; give at most %d samples", m, d, mostNumbers/d)
 			}
@@ -112,7 +113,7 @@ func (t Training) checkFit() error {
 		return wrong("support_cost", "%q is neither decibels, zero or more, nor none", string(t.SupportCost))
 	}
 	if t.SupportCost != "" && t.Select == SelectPS {
-		return wrong("support_cost", "the probability of success chooses the threshold; leave this out, or select by nmse or auc")
+		return wrong("support_cost", "the probability of success chooses the threshold; leave this out, or select by another figure")
 	}
 	return nil
 }

@@ -95,11 +95,11 @@ func runAUC(ctx context.Context, r *Run) (*Report, error) {
 		verdict = "Above their ceiling, which is a defect: " + join(over) + "."
 	}
 	return &Report{
-		Setting:   fmt.Sprintf("%s, %d test graphs, AUC over unordered pairs averaged over graphs; scores |Sij|/√(SiiSjj), |Θij|/√(ΘiiΘjj); the penalty of the graphical lasso tuned for AUC on validation graphs; at D = 100 the models of the other experiments and %d graphs", readings()[0].family(39, 0.05), n, r.testGraphs()),
+		Setting:   fmt.Sprintf("%s, %d test graphs, AUC over unordered pairs averaged over graphs; scores |Sij|/√(SiiSjj), |Θij|/√(ΘiiΘjj); the penalty of the graphical lasso tuned for AUC on validation graphs; at D = 39 every model is trained for its reading and M on %d graphs with 2 covariances each; at D = 100, with %d test graphs, %s", readings()[0].family(39, 0.05), n, trainingGraphs, r.testGraphs(), r.erOrigin()),
 		Columns:   t.done(),
 		Main:      main,
 		Figure:    f,
-		Paragraph: verdict + ` The ceiling ranks a pair by the odds of its being an edge given all other entries of the true matrix: nobody who does not know these can do better, on average over graphs. The paper's AUC lies far above it for the setting that the paper states, so that something else was measured. Two readings come near its figures. In "smallest eigenvalue 0.1" the diagonal of Θ* is raised less, which makes partial correlations, and with them every method's AUC, larger. In "diagonal counted, signed labels" every entry of the matrix counts, also the diagonal, which is always there and ranks highest, and an entry is a positive one if Θ*ij > 0, by the sign of its label; "diagonal counted" leaves the sign away. The paper's figures lie between or near these. Under the stated setting GLAD and the absolute correlation are close: with so few samples a pair's own correlation is nearly all that is known of it; the gain of a learned solver in AUC shows at larger M, as the rows for D = 100 say.`,
+		Paragraph: verdict + ` The ceiling ranks a pair by the odds of its being an edge given all other entries of the true matrix: nobody who does not know these can do better, on average over graphs. The paper's AUC lies far above it for the setting as stated, so that it is out of reach with that generator and an AUC over pairs. Two readings come near its figures. In "smallest eigenvalue 0.1" the diagonal of Θ* is raised less, which makes partial correlations, and with them every method's AUC, larger. In "diagonal counted, signed labels" every entry of the matrix counts, also the diagonal, which is always there and ranks highest, and an entry is a positive one if Θ*ij > 0, by the sign of its label; "diagonal counted" leaves the sign away. The paper's figures lie between or near these. Under the stated setting GLAD and the absolute correlation are close: with so few samples a pair's own correlation is nearly all that is known of it; the gain of a learned solver in AUC shows at larger M, as the rows for D = 100 say.`,
 	}, nil
 }
 
@@ -114,13 +114,7 @@ func (r *Run) rankings(ctx context.Context, rd reading, m, n int) ([]ranking, []
 	if err != nil {
 		return nil, nil, err
 	}
-	methods := []ranking{{"|correlation|", correlations(test)}}
-	lasso, err := r.lassoByAUC(ctx, validation, test)
-	if err != nil {
-		return nil, nil, err
-	}
-	methods = append(methods, lasso)
-	for _, l := range []learner{literalGLAD, meanGLAD} {
+	methods, err := r.compared(ctx, family, validation, test, func(l learner) (*glad.Model, error) {
 		adjust := func(recipe *train.Recipe) {
 			if l == meanGLAD {
 				recipe.Settings.Steps, recipe.Settings.Batch = 300, 10
@@ -129,20 +123,33 @@ func (r *Run) rankings(ctx context.Context, rd reading, m, n int) ([]ranking, []
 			}
 		}
 		// The readings of one family share their models.
-		model, err := cached(r, fmt.Sprintf("auc %s %s, M=%d", l.architecture, family, m), func() (*glad.Model, error) {
+		return cached(r, fmt.Sprintf("auc %s %s, M=%d", l.architecture, family, m), func() (*glad.Model, error) {
 			return r.learnFamily(ctx, l.architecture, family, m, adjust)
 		})
+	})
+	return methods, test, err
+}
+
+// compared are the methods on one test set, the ceiling last.
+func (r *Run) compared(ctx context.Context, family simulate.Family, validation, test []tune.Case, model func(learner) (*glad.Model, error)) ([]ranking, error) {
+	lasso, err := r.lassoByAUC(ctx, validation, test)
+	if err != nil {
+		return nil, err
+	}
+	methods := []ranking{{"|correlation|", correlations(test)}, lasso}
+	for _, l := range []learner{literalGLAD, meanGLAD} {
+		m, err := model(l)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		estimates, err := r.solve(ctx, model, test)
+		estimates, err := r.solve(ctx, m, test)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		methods = append(methods, ranking{l.name, scoresOf(estimates)})
 	}
 	ceiling, err := r.ceiling(ctx, family, test)
-	return append(methods, ceiling), test, err
+	return append(methods, ceiling), err
 }
 
 func (r *Run) ceiling(ctx context.Context, family simulate.Family, test []tune.Case) (ranking, error) {
@@ -320,27 +327,13 @@ func (r *Run) largeAUC(ctx context.Context, t *table) (rows [][]string, over []s
 		if err != nil {
 			return nil, nil, err
 		}
-		lasso, err := r.lassoByAUC(ctx, validation, test)
+		methods, err := r.compared(ctx, family, validation, test, func(l learner) (*glad.Model, error) {
+			return r.erModel(ctx, l, m)
+		})
 		if err != nil {
 			return nil, nil, err
 		}
-		methods := []ranking{{"|correlation|", correlations(test)}, lasso}
-		for _, l := range []learner{literalGLAD, meanGLAD} {
-			model, _, err := r.erModel(ctx, l, m)
-			if err != nil {
-				return nil, nil, err
-			}
-			estimates, err := r.solve(ctx, model, test)
-			if err != nil {
-				return nil, nil, err
-			}
-			methods = append(methods, ranking{l.name, scoresOf(estimates)})
-		}
-		ceiling, err := r.ceiling(ctx, family, test)
-		if err != nil {
-			return nil, nil, err
-		}
-		cells, above, err := addAUC(t, rd, erDimension, m, append(methods, ceiling), test, nil)
+		cells, above, err := addAUC(t, rd, erDimension, m, methods, test, nil)
 		if err != nil {
 			return nil, nil, err
 		}

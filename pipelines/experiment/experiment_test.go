@@ -103,6 +103,13 @@ func TestObjectiveFallsWhileNMSEDoesNot(t *testing.T) {
 	}
 }
 
+// The quickest of those that no other test runs whole.
+func TestReportsAreWhole(t *testing.T) {
+	for _, e := range []Experiment{runtimes(), unrolledADMM()} {
+		t.Run(e.Name, func(t *testing.T) { quick(t, e) })
+	}
+}
+
 func TestADMMuStartsFromTheSameWeights(t *testing.T) {
 	recipe, err := train.NewRecipe(train.Literal, 1)
 	if err != nil {
@@ -262,6 +269,7 @@ func TestOptionsRefused(t *testing.T) {
 		"negative seed":       {All: true, Seed: -1},
 		"unknown engine":      {All: true, Engine: "mkl"},
 		"folder under a file": {Name: "auc", Out: "experiment.go/x"},
+		"document under one":  {All: true, Out: t.TempDir(), Document: "experiment.go/x.md"},
 	} {
 		_, err := Perform(t.Context(), o, nil)
 		var wrong *pipelines.JobError

@@ -87,18 +87,36 @@ func (r *Run) trainingCases(ctx context.Context, f simulate.Family, m int) (trai
 	return training, validation, err
 }
 
+// erName is the name of the built-in model for erdosRenyi(100) and m samples.
+func (l learner) erName(m int) string { return fmt.Sprintf("er-d100-m%d%s", m, l.suffix) }
+
 // erModel is the model for Erdős-Rényi graphs of d = 100, p = 0.1: the built-in one
-// where there is one, otherwise one that is trained here. from says which.
-func (r *Run) erModel(ctx context.Context, l learner, m int) (model *glad.Model, from string, err error) {
-	name := fmt.Sprintf("er-d100-m%d%s", m, l.suffix)
+// where there is one, otherwise one that is trained here.
+func (r *Run) erModel(ctx context.Context, l learner, m int) (*glad.Model, error) {
+	name := l.erName(m)
 	if slices.Contains(glad.BuiltinNames(), name) {
-		model, err = glad.Builtin(name)
-		return model, "built-in model " + name, err
+		return glad.Builtin(name)
 	}
-	model, err = cached(r, "model "+name, func() (*glad.Model, error) {
-		return r.learnFamily(ctx, l.architecture, erdosRenyi(100), m, nil)
+	return cached(r, "model "+name, func() (*glad.Model, error) {
+		return r.learnFamily(ctx, l.architecture, erdosRenyi(erDimension), m, nil)
 	})
-	return model, "a model trained by this experiment, for there is no built-in " + name, err
+}
+
+// erOrigin says where the models of erModel come from.
+func (r *Run) erOrigin() string {
+	all, builtin := 0, 0
+	for _, m := range r.erSamples() {
+		for _, l := range []learner{literalGLAD, recipeGLAD, meanGLAD} {
+			all++
+			if slices.Contains(glad.BuiltinNames(), l.erName(m)) {
+				builtin++
+			}
+		}
+	}
+	if builtin == all {
+		return "GLAD's models are the built-in er-d100-m…"
+	}
+	return fmt.Sprintf("of GLAD's %d models er-d100-m… %d are built in and the others trained here", all, builtin)
 }
 
 // solve runs a model on every case.

@@ -80,7 +80,7 @@ func (o Options) Resolved() Options {
 	return o
 }
 
-// command is what repeats one experiment.
+// command is what repeats one experiment, or those of --all.
 func (o Options) command(name string) string {
 	c := "gladflow experiment " + name
 	if o.Quick {

@@ -27,8 +27,13 @@ func Perform(ctx context.Context, o Options, progress func(pipelines.Progress)) 
 	if err != nil {
 		return nil, &pipelines.JobError{Field: "engine", Reason: err.Error(), Err: err}
 	}
-	if err := os.MkdirAll(o.Out, 0o777); err != nil {
-		return nil, &pipelines.JobError{Field: "out", Reason: fmt.Sprintf("the folder cannot be made (%v); choose another", err), Err: err}
+	if err := pipelines.OpenFolder("out", o.Out); err != nil {
+		return nil, err
+	}
+	if o.All { // lest it turn out after an hour
+		if err := pipelines.OpenFolder("document", filepath.Dir(o.Document)); err != nil {
+			return nil, err
+		}
 	}
 	memory := make(map[string]any)
 	var outcomes []Outcome

@@ -86,10 +86,7 @@ func writeDocument(path string, outcomes []Outcome) error {
 	if err != nil {
 		relative = folder
 	}
-	command := "gladflow experiment --all"
-	if outcomes[0].Options.Quick {
-		command += " --quick"
-	}
+	command := outcomes[0].Options.command("--all")
 	var total time.Duration
 	for _, o := range outcomes {
 		total += o.Elapsed
@@ -100,7 +97,7 @@ func writeDocument(path string, outcomes []Outcome) error {
 
 Written by %s, all of it; do not edit. Seed %d; %s in all on %s.
 
-NMSE is 10·log10(E‖Z − Θ\*‖²/E‖Θ\*‖²) in dB, the paper's formula, of the sparse estimate Z, the lower the better. Parameters of classical solvers are tuned on validation graphs, figures are of test graphs; training, validation and test graphs come from separate random streams. "sym" draws one weight for an edge, "avg" averages two: see `+"`gladflow simulate --help`"+`. Figures of the paper are quoted from its text and tables.
+NMSE is 10·log10(E‖Z − Θ\*‖²/E‖Θ\*‖²) in dB, the paper's formula, of the sparse estimate Z, the lower the better. Parameters of classical solvers are tuned on validation graphs, figures are of test graphs; training, validation and test graphs come from separate random streams. "sym" draws one weight for an edge, "avg" averages two: see `+"`gladflow simulate --help`"+`. Of the paper, Table 1 and the AUC are quoted as numbers; what else it claims is told in words.
 
 `, "`"+command+"`", outcomes[0].Options.Seed, duration(total), outcomes[0].Machine)
 		for _, o := range outcomes {

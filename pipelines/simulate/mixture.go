@@ -20,7 +20,7 @@ type Problem struct {
 
 // The ranges that Mixed draws from, those of sizes on a logarithmic scale.
 const (
-	mixedLeastDimension = 15
+	mixedLeastDimension = 5
 	mixedLeastSamples   = 5
 	mixedMostSamples    = 1000
 	mixedMostRatio      = 12 // of d to M
@@ -30,28 +30,30 @@ const (
 )
 
 // Mixed draws a problem from a wide mixture, for models that must cope with any
-// table: d from 15 to largest, mostly small, M from d/12 (and 5) to 1000, all six graphs with
-// mean degrees from 0.7 to about 10, weights of one or of both signs, from
-// zero or bounded away from it, a smallest eigenvalue from 0.1 to 1, and
-// variables of equal diagonal, of unequal scales, or standardised by their
-// samples as correlation matrices are. Sizes and degrees are drawn on a
-// logarithmic scale.
+// table: d from 5 to largest, mostly small, M from d/12 (and 5) to 1000, all six
+// graphs with mean degrees from 0.7 to about 10, weights of one or of both signs,
+// from zero or bounded away from it, a smallest eigenvalue from 0.1 to 1, and
+// variables of equal diagonal, of unequal scales, or standardised by their samples
+// as correlation matrices are. Sizes and degrees are drawn on a logarithmic scale.
 func Mixed(ctx context.Context, rng *rand.Rand, largest int) (Problem, error) {
 	// Large ones are rarer still: they take most of the time.
 	u := rng.Float64()
 	d := int(math.Round(mixedLeastDimension * math.Pow(float64(max(largest, mixedLeastDimension))/mixedLeastDimension, u*u)))
-	f := Family{Dimension: d, SmallestEigenvalue: logUniform(rng, mixedLeastEigen, 1)}
+	f := Family{Dimension: d, SmallestEigenvalue: 1}
+	if rng.IntN(2) == 0 {
+		f.SmallestEigenvalue = logUniform(rng, mixedLeastEigen, 1)
+	}
 	degree := logUniform(rng, mixedLeastDegree, mixedMostDegree)
-	switch u := rng.IntN(10); {
-	case u < 4:
+	switch u := rng.IntN(11); {
+	case u < 5:
 		f.Graph, f.Density = GraphErdosRenyi, min(degree/float64(d-1), 0.5)
-	case u < 6:
-		f.Graph, f.Links = GraphScaleFree, 1+rng.IntN(3)
 	case u < 7:
-		f.Graph, f.Groups = GraphHub, 1+rng.IntN(max(1, d/8))
+		f.Graph, f.Links = GraphScaleFree, 1+rng.IntN(3)
 	case u < 8:
-		f.Graph = GraphGrid
+		f.Graph, f.Groups = GraphHub, 1+rng.IntN(max(1, d/8))
 	case u < 9:
+		f.Graph = GraphGrid
+	case u < 10:
 		f.Graph, f.Groups, f.Density = GraphBlock, 1+rng.IntN(max(1, d/10)), Uniform(0.1, 0.8)(rng)
 	default:
 		f.Graph, f.Bandwidth = GraphBand, 1+rng.IntN(3)
@@ -61,7 +63,7 @@ func Mixed(ctx context.Context, rng *rand.Rand, largest int) (Problem, error) {
 		return Problem{}, err
 	}
 	weight := Uniform(-1, 1)
-	switch rng.IntN(4) {
+	switch rng.IntN(6) {
 	case 0:
 		weight = SignedUniform(Uniform(0.1, 0.6)(rng), 1)
 	case 1:

@@ -13,9 +13,9 @@ import (
 // the NMSE moves by less than 0.001 dB below it.
 const lassoGap = 1e-4
 
-// GraphicalLasso chooses the penalty ρ of the graphical lasso, solved to a duality gap: a logarithmic grid, then a golden-section
-// search in log ρ around its best point. It returns the error of ctx when that
-// ends first.
+// GraphicalLasso chooses the penalty ρ of the graphical lasso, solved to a duality
+// gap: a logarithmic grid, then a golden-section search in log ρ around its best
+// point. It returns the error of ctx when that ends first.
 func GraphicalLasso(ctx context.Context, cases []Case, s Settings) (*Result, error) {
 	s, err := s.resolved()
 	if err != nil {

@@ -117,7 +117,8 @@ func Each[T any](ctx context.Context, cases []Case, workers int, f func(i int, c
 }
 
 // parallel calls f for 0 ≤ i < n, at most workers at a time, and returns the
-// error of the least i that has one, or that of ctx, which it does not wait for.
+// error of the least i that has one, or that of ctx when that ends first. It returns
+// when every f that it has called has.
 func parallel(ctx context.Context, n, workers int, f func(i int) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)

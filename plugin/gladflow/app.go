@@ -134,6 +134,7 @@ func arguments(names ...string) cobra.PositionalArgs {
 func report(ctx context.Context, err error, stderr io.Writer) int {
 	var wrong *usageError
 	var job *pipelines.JobError
+	var training *pipelines.TrainingInterruption
 	switch {
 	case err == nil:
 		return exitDone
@@ -145,6 +146,9 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 		return exitUsage
 	case errors.Is(err, server.ErrRunsCancelled):
 		return exitInterrupted // the service has said so in its log
+	case errors.As(err, &training) && training.Checkpoint == "":
+		fmt.Fprintln(stderr, "gladflow: interrupted before the first checkpoint; nothing was written, start the training again")
+		return exitInterrupted
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		fmt.Fprintln(stderr, "gladflow: interrupted; what had finished is kept")
 		return exitInterrupted

@@ -244,7 +244,7 @@ func TestDescribeAndVersion(t *testing.T) {
 		"--version": "gladflow " + pipelines.Version + "\n",
 		"describe":  "engine   gonum\n",
 		"solvers":   "bcd    block coordinate descent\n",
-		"models":    "constant-untrained  glad",
+		"models":    "\ngeneral               glad-pm",
 	} {
 		if code, stdout, stderr := gladflow(t, args); code != exitDone || !strings.Contains(stdout, want) || stderr != "" {
 			t.Errorf("%s: code %d\n%s%s", args, code, stdout, stderr)

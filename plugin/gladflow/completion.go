@@ -18,9 +18,9 @@ func completion(f pipelines.Field) cobra.CompletionFunc {
 		return cobra.FixedCompletions(f.Choices, cobra.ShellCompDirectiveNoFileComp)
 	case f.Key == "solvers":
 		return completeSolvers
-	case f.Key == "model":
+	case f.Key == "model" || f.Key == "from":
 		return cobra.FixedCompletions(glad.BuiltinNames(), cobra.ShellCompDirectiveDefault)
-	case f.Key == "out":
+	case f.Key == "out" || f.Key == "data":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	case f.Key == "penalty":
 		return cobra.FixedCompletions([]string{pipelines.PenaltyEBIC}, cobra.ShellCompDirectiveNoFileComp)

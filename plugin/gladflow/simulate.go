@@ -10,7 +10,6 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines"
 	"github.com/gladflow/gladflow/pipelines/simulate"
-	"github.com/gladflow/gladflow/solver/glad"
 )
 
 func simulateCommand() *cobra.Command {
@@ -88,6 +87,6 @@ try next:
   gladflow recover %s --correlation none --solvers glad,bcd --reference %s --undirected --out %s
 `, s.Out, path(first.Samples), path(first.Reference), path("recovered"))
 	if len(r.Networks) > 1 {
-		fmt.Fprintf(w, "  gladflow train --from %s --data %s --correlation none --out model.json\n", glad.DefaultModelName, s.Out)
+		fmt.Fprintf(w, "  gladflow train --data %s --correlation none --out model.json\n", s.Out)
 	}
 }

@@ -23,8 +23,9 @@ func trainCommand() *cobra.Command {
 		Long: `Trains a model on networks of a family, as simulate draws them, and writes the
 best weights found, by a figure on validation networks of their own, into a model
 file for recover --model. FAMILY is er, grid, scale-free, hub, block or band, see
-gladflow simulate --help, or mixed: all of these, of all sizes up to --dimension. --dimension, --samples and --density may be several
-numbers, and --density a range, for a model of mixed use.
+gladflow simulate --help, or mixed: all of these, of all sizes up to --dimension.
+Elsewhere --dimension, --samples and --density may be several numbers, and --density
+a range, for a model of mixed use.
 
 With --from training starts from the weights of another model: fine-tuning. With
 --data instead of FAMILY it is done on your own tables, in a folder that holds,
@@ -35,8 +36,8 @@ is known of it, one of
                           labelled, 0 or 1; pairs that are not listed are no edges
 For a network the matrix to learn is the maximum-likelihood precision matrix of
 the table with its zeros, with a penalty of a thousandth of the mean variance on
-the edges. --correlation is what recover will be told. The result is not worse
-than the start on the validation tables.
+the edges. --correlation is what recover will be told. With --from the result is
+not worse than the start on the validation tables.
 
 After every pass over the data the state is saved; when the training is
 interrupted, the same command with --resume goes on, to the same result as without
@@ -147,7 +148,7 @@ func besideBar(now pipelines.TrainingProgress) string {
 		words = append(words, fmt.Sprintf("loss %.3g", v))
 	}
 	if v := now.Step.Validation; !math.IsNaN(v) {
-		format := map[string]string{"nmse_db": "%.2f dB", "strict_ps": "PS %.2f", "auroc": "AUC %.3f"}[now.Figure]
+		format := map[string]string{"nmse_db": "%.2f dB", "mean_nmse_db": "%.2f dB", "strict_ps": "PS %.2f", "auroc": "AUC %.3f"}[now.Figure]
 		words = append(words, fmt.Sprintf(format, v))
 	}
 	if v := now.Step.Left; v > 0 {

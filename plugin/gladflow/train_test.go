@@ -112,6 +112,21 @@ func TestTrainInterrupted(t *testing.T) {
 	}
 }
 
+// Without a checkpoint nothing is kept, and nobody is told otherwise.
+func TestTrainInterruptedAtOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	folder := t.TempDir()
+	code, stdout, stderr := gladflowWith(ctx, "", strings.Fields(smallTraining+filepath.Join(folder, "m.json"))...)
+	const want = "gladflow: interrupted before the first checkpoint; nothing was written, start the training again\n"
+	if code != exitInterrupted || stdout != "" || !strings.HasSuffix(stderr, want) || strings.Contains(stderr, "kept") {
+		t.Errorf("code %d, prints %q and\n%s", code, stdout, stderr)
+	}
+	if names := noTemporaries(t, folder); len(names) != 0 {
+		t.Errorf("files %v", names)
+	}
+}
+
 // A step that is undone is told of at once, and lines come every other second.
 func TestTrainProgress(t *testing.T) {
 	var b bytes.Buffer
@@ -132,10 +147,13 @@ func TestTrainProgress(t *testing.T) {
 
 // What stands beside a bar leaves room for the bar.
 func TestTrainBesideBar(t *testing.T) {
-	now := pipelines.TrainingProgress{Figure: "nmse_db"}
+	var now pipelines.TrainingProgress
 	now.Step = train.Progress{Loss: 0.43677, Validation: -10.0689, Left: 83*time.Second + 400*time.Millisecond}
-	if got := besideBar(now); got != "loss 0.437, -10.07 dB, 1m23s left" {
-		t.Errorf("prints %q", got)
+	for _, figure := range []string{"nmse_db", "mean_nmse_db"} {
+		now.Figure = figure
+		if got := besideBar(now); got != "loss 0.437, -10.07 dB, 1m23s left" {
+			t.Errorf("%s: prints %q", figure, got)
+		}
 	}
 	now.Step = train.Progress{Loss: math.NaN(), Validation: math.NaN()}
 	if got := besideBar(now); got != "" {
@@ -156,7 +174,7 @@ func TestTrainUsage(t *testing.T) {
 		"train er --out x --samples 10,0":          "--samples: 0 samples are too few",
 		"train er --out x --density 2":             "--density: 2 is no probability",
 		"train er --out x --architecture lstm":     `--architecture: "lstm" is unknown; choose literal,`,
-		"train er --out x --select f1":             `--select: "f1" is unknown; choose nmse, ps or auc`,
+		"train er --out x --select f1":             `--select: "f1" is unknown; choose nmse, mean-nmse, ps or auc`,
 		"train er --out x --step 9":                "did you mean --steps?",
 		"train er --out x --from nothing":          `--from: "nothing" is neither a built-in model`,
 		"train er --out x --from " + model:         "--from: " + model + ": ",

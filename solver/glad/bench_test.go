@@ -69,7 +69,7 @@ func BenchmarkCell(b *testing.B) {
 		s := randomCovariance(r, d, d)
 		m := paperModel(r, 1)
 		ctx := context.Background()
-		c := newCPU(m.compile(true), s, engine, runtime.GOMAXPROCS(0))
+		c := newCPU(m.compile(true), s, 0, engine, runtime.GOMAXPROCS(0))
 		if err := c.Initial(ctx, 1); err != nil {
 			b.Fatal(err)
 		}

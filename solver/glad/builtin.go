@@ -9,7 +9,7 @@ import (
 )
 
 // DefaultModelName is the built-in model that is run when none is named.
-const DefaultModelName = "constant-untrained"
+const DefaultModelName = "general"
 
 //go:embed models/*.json
 var builtin embed.FS

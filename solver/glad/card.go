@@ -52,6 +52,16 @@ func (c Counts) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]int(c))
 }
 
+// UnmarshalJSON implements json.Unmarshaler, for whoever is sent a card.
+func (c *Counts) UnmarshalJSON(data []byte) error {
+	var one int
+	if json.Unmarshal(data, &one) == nil {
+		*c = Counts{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]int)(c))
+}
+
 func (c Card) validate() error {
 	negative := func(n int) bool { return n < 0 }
 	switch {

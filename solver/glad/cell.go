@@ -54,8 +54,8 @@ type Shape struct {
 	Dimension int
 	// Norm is ‖S‖, the largest absolute row sum.
 	Norm float64
-	// Context and PairContext are the features of these names.
-	Context, PairContext float64
+	// Context is the feature of that name.
+	Context float64
 }
 
 // lambdaLimit bounds λ and 1/λ, so that neither 4/λ nor S/λ can overflow.

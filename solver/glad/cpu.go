@@ -38,7 +38,7 @@ type cpu struct {
 
 var _ Engine = (*cpu)(nil)
 
-func newCPU(p *program, s *dense.Sym, e dense.Engine, cores int) *cpu {
+func newCPU(p *program, s *dense.Sym, samples int, e dense.Engine, cores int) *cpu {
 	d := s.Len()
 	c := &cpu{
 		s:     s,
@@ -51,20 +51,21 @@ func newCPU(p *program, s *dense.Sym, e dense.Engine, cores int) *cpu {
 		c.u = dense.NewSym(d, nil)
 	}
 	var cell entrywise
-	c.shape, cell = describe(p, s)
+	c.shape, cell = describe(p, s, samples)
 	c.sweep = newSweep(p, cell, d, cores)
 	c.step = c.thetaKernel
 	return c
 }
 
-// describe gathers what the cells know of s besides its entries.
-func describe(p *program, s *dense.Sym) (Shape, entrywise) {
+// describe gathers what the cells know of s besides its entries; samples is M,
+// or 0.
+func describe(p *program, s *dense.Sym, samples int) (Shape, entrywise) {
 	c := connect(s)
-	shape := Shape{Dimension: s.Len(), Norm: norm(s), Context: c.context, PairContext: c.pairContext}
+	shape := Shape{Dimension: s.Len(), Norm: norm(s), Context: c.context}
 	if p.model.Kind == GLADPM {
-		return shape, newPosteriorCell(p, s, c)
+		return shape, newPosteriorCell(p, s, samples, c)
 	}
-	return shape, &threshold{rho: p.entries[0], context: c.context, pairContext: c.pairContext}
+	return shape, &threshold{rho: p.entries[0], context: c.context}
 }
 
 // Initial implements Engine.

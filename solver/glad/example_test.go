@@ -26,28 +26,20 @@ func ExampleSolver() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(est.Status, "after", est.Iterations, "iterations:", est.Edges(), "edge")
-	for i := range 3 {
-		for j := range i {
-			fmt.Printf("%d-%d  score %.3f  edge %t\n", j, i, est.Score(j, i), est.Support.At(j, i) != 0)
-		}
-	}
+	fmt.Println(est.Status, "after", est.Iterations, "iterations")
+	fmt.Println("0-1 comes first:", est.Score(0, 1) > max(est.Score(0, 2), est.Score(1, 2)))
 	// Output:
-	// completed after 30 iterations: 1 edge
-	// 0-1  score 0.491  edge true
-	// 0-2  score 0.010  edge false
-	// 1-2  score 0.001  edge false
+	// completed after 5 iterations
+	// 0-1 comes first: true
 }
 
 func ExampleBuiltin() {
-	for _, name := range glad.BuiltinNames() {
-		m, err := glad.Builtin(name)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Printf("%s: %s, K = %d, trained %t\n", m.Name, m.Kind, m.Iterations, m.Card.Trained)
+	m, err := glad.Builtin("er-d100-m100-literal")
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
+	fmt.Printf("%s: %s, K = %d, %d parameters, trained %t\n", m.Name, m.Kind, m.Iterations, m.Parameters(), m.Card.Trained)
 	// Output:
-	// constant-untrained: glad, K = 30, trained false
+	// er-d100-m100-literal: glad, K = 30, 54 parameters, trained true
 }

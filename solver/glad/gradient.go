@@ -74,7 +74,7 @@ func (g *Differentiator) Gradient(ctx context.Context, p solver.Problem, truth *
 	if loss.Relative {
 		weight /= truth.Dot(truth)
 	}
-	t.load(g.program, scaled, truth, loss, weight)
+	t.load(g.program, scaled, truth, p.Samples, loss, weight)
 	var sum float64
 	_, err := g.program.forward(ctx, t, t.shape, func(k int, _, _ float64) {
 		x := t.cpu.z

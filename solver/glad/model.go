@@ -118,17 +118,14 @@ const (
 	// Context is log(mean_i Σ_j Rij²), R the correlation matrix of S: one
 	// number per problem, zero for uncorrelated variables.
 	Context Feature = "context"
-	// PairContext is log(1e-6 + mean_{i≠j} Rij²): about −log M where few
-	// variables depend on each other.
-	PairContext Feature = "pair_context"
 )
 
 func rhoFeatures() []Feature {
-	return []Feature{Theta, S, Z, Lambda, AbsTheta, AbsS, AbsZ, NegThetaS, Diagonal, Context, PairContext}
+	return []Feature{Theta, S, Z, Lambda, AbsTheta, AbsS, AbsZ, NegThetaS, Diagonal, Context}
 }
 
 func lambdaFeatures() []Feature {
-	return []Feature{Norm2, LogNorm2PerD, LogStep, Lambda, Context, PairContext}
+	return []Feature{Norm2, LogNorm2PerD, LogStep, Lambda, Context}
 }
 
 // Validate reports the first thing that keeps m from being solved with or

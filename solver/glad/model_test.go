@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -242,6 +243,26 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+// A card survives JSON, with one count or several.
+func TestCardAsJSON(t *testing.T) {
+	for _, c := range []Counts{nil, {5}, {5, 6}} {
+		data, err := json.Marshal(Card{Dimension: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Card
+		if err := json.Unmarshal(data, &back); err != nil {
+			t.Errorf("%s: %v", data, err)
+		}
+		if !slices.Equal(back.Dimension, c) {
+			t.Errorf("%v becomes %v", c, back.Dimension)
+		}
+	}
+	if err := json.Unmarshal([]byte(`{"dimension": "x"}`), &Card{}); err == nil {
+		t.Error("a word is taken for a count")
+	}
+}
+
 func TestBuiltin(t *testing.T) {
 	found := false
 	for _, name := range BuiltinNames() {
@@ -269,13 +290,21 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-// The default model is constant: its fixed point has a closed form,
-// Θ⁻¹ = S + λ(Θ − Z), and 30 cells come near it.
-func TestDefaultModelIsTheFixedPointOfItsCard(t *testing.T) {
+func builtinModel(t interface{ Fatal(...any) }, name string) *Model {
+	m, err := Builtin(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// The fixed point of constant networks has a closed form, Θ⁻¹ = S + λ(Θ − Z),
+// and 30 cells come near it.
+func TestConstantModelIsTheFixedPointOfItsCard(t *testing.T) {
 	const d = 12
 	a := randomCovariance(rand.New(rand.NewPCG(5, 5)), d, 40)
 	scaled, _ := Scaling{Mode: ScalingCorrelation}.apply(a)
-	est := solve(t, Solver{}, scaled)
+	est := solve(t, Solver{Model: builtinModel(t, "constant-untrained")}, scaled)
 	inverse := dense.NewSym(d, nil)
 	dense.NewWorkspace(dense.Gonum{}, d).Inverse(inverse, est.Precision)
 	for i := range d {

@@ -28,7 +28,8 @@ type PosteriorMean struct {
 }
 
 // The features of a posterior-mean cell: what stands first is for i ≠ j, what
-// stands second for i = j.
+// stands second for i = j. Where M is not known ZScore takes it from the median
+// of Rij², i < j, as if half of the pairs were independent.
 const (
 	AbsU         Feature = "abs_u"         // |uij|; Θii − m
 	LogV         Feature = "log_v"         // log vij + 2.6
@@ -38,11 +39,11 @@ const (
 	NodeContext  Feature = "node_context"  // (n(i) + n(j))/2
 	NodeSupport  Feature = "node_support"  // (q(i) + q(j))/2
 	MeanDiagonal Feature = "mean_diagonal" // m − 4
-	LogMean      Feature = "log_mean"      // log m
+	ZScore       Feature = "z_score"       // log(1 + |uij|√(M·vij)); 0
 )
 
 func posteriorFeatures() []Feature {
-	return []Feature{AbsU, LogV, ScaledU, PriorZ, UZ, Diagonal, NodeContext, NodeSupport, MeanDiagonal, LogMean, Lambda, Context, PairContext}
+	return []Feature{AbsU, LogV, ScaledU, PriorZ, UZ, Diagonal, NodeContext, NodeSupport, MeanDiagonal, ZScore, Lambda, Context}
 }
 
 const posteriorOutputs = 3

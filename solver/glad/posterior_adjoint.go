@@ -50,6 +50,15 @@ func (c *posteriorCell) adjointSegment(w *worker, o *operands, a *adjoints, i, f
 				byU[j] += x * sign(v)
 				byLogV[j] += x * math.Abs(v) / 2
 			}
+		case ZScore:
+			scale := c.rootSamples * c.rootSigma[i]
+			for j, v := range u {
+				perU := scale * rootSigma[j]
+				w := perU * math.Abs(v)
+				x := by[j] / (1 + w)
+				byU[j] += x * perU * sign(v)
+				byLogV[j] += x * w / 2
+			}
 		case PriorZ:
 			for j, v := range z {
 				byZ[j] += by[j] * sign(v)
@@ -88,8 +97,6 @@ func (c *posteriorCell) byCommon(name Feature, by []float64, a *adjoints) {
 	switch name {
 	case MeanDiagonal:
 		c.byMean += floats.Sum(by)
-	case LogMean:
-		c.byMean += floats.Sum(by) / c.mean
 	case Lambda:
 		a.byLambda += floats.Sum(by)
 	}

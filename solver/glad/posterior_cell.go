@@ -2,6 +2,7 @@ package glad
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -26,10 +27,11 @@ const (
 
 // posteriorCell is the entry-wise part of kind GLADPM: see PosteriorMean.
 type posteriorCell struct {
-	program              *program
-	context, pairContext float64
-	nodes                []float64 // n(i)
-	logS                 []float64 // log Sii
+	program     *program
+	context     float64
+	rootSamples float64
+	nodes       []float64 // n(i)
+	logS        []float64 // log Sii
 
 	// Of the cell that was prepared.
 	network            *network
@@ -48,15 +50,18 @@ type posteriorCell struct {
 	byMean, byGain        float64
 }
 
-func newPosteriorCell(p *program, s *dense.Sym, c connectedness) *posteriorCell {
+func newPosteriorCell(p *program, s *dense.Sym, samples int, c connectedness) *posteriorCell {
 	d := s.Len()
 	r := rows(9, d)
 	cell := &posteriorCell{
-		program: p, context: c.context, pairContext: c.pairContext,
+		program: p, context: c.context, rootSamples: math.Sqrt(float64(samples)),
 		nodes: r[0], logS: r[1], sigma: r[2], logSigma: r[3], rootSigma: r[4],
 		support: r[5], diagonal: r[6], byLogSigma: r[7], bySupport: r[8],
 		bounded: make([]bool, d),
 		worker:  newWorker(p, true),
+	}
+	if samples == 0 && slices.ContainsFunc(p.entries, func(n *network) bool { return slices.Contains(n.inputs, ZScore) }) {
+		cell.rootSamples = math.Sqrt(likelySamples(s))
 	}
 	mean := floats.Sum(c.nodes) / float64(d)
 	for i, a := range c.nodes {
@@ -130,6 +135,8 @@ func (c *posteriorCell) diagonalOutputs(o *operands, from, to int) (out [][]floa
 			less(x, u, c.mean)
 		case Diagonal:
 			fill(x, 1)
+		case ZScore:
+			fill(x, 0)
 		case NodeContext:
 			copy(x, c.nodes[from:to])
 		case NodeSupport:
@@ -153,14 +160,10 @@ func (c *posteriorCell) common(name Feature) float64 {
 	switch name {
 	case MeanDiagonal:
 		return c.mean - meanCentre
-	case LogMean:
-		return math.Log(c.mean)
 	case Lambda:
 		return c.lambda
 	case Context:
 		return c.context
-	case PairContext:
-		return c.pairContext
 	}
 	panic("glad: feature " + string(name) + " is not one of the posterior-mean cell")
 }
@@ -212,6 +215,11 @@ func (c *posteriorCell) entries(k *scratch, o *operands, i, from, to int) (u, ga
 			scale := scaledUScale * c.rootSigma[i]
 			for j, v := range u {
 				x[j] = scale * math.Abs(v) * rootSigma[j]
+			}
+		case ZScore:
+			scale := c.rootSamples * c.rootSigma[i]
+			for j, v := range u {
+				x[j] = math.Log1p(scale * math.Abs(v) * rootSigma[j])
 			}
 		case PriorZ:
 			absolute(x, z)

@@ -71,11 +71,41 @@ func nearlySingular(a *dense.Sym) bool {
 	return math.Abs(values[0]) < 1e3*resolution(n)*norm(a)
 }
 
+// The default model gives something sane on any covariance: finite and positive
+// definite, where S is singular, nearly so, or of unlike scales.
+func TestGeneralIsSane(t *testing.T) {
+	m := builtinModel(t, DefaultModelName)
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(1, 40).Draw(t, "d")
+		samples := rapid.IntRange(1, 80).Draw(t, "M")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		from, s := randomCovariance(r, d, samples), dense.NewSym(d, nil)
+		spread := rapid.Float64Range(0, 4).Draw(t, "spread")
+		collinear := rapid.Float64Range(0, 1).Draw(t, "collinear")
+		scale := make([]float64, d)
+		for i := range scale {
+			scale[i] = math.Pow(10, spread*(2*r.Float64()-1))
+		}
+		for i := range d {
+			for j := range i + 1 {
+				// Towards the covariance of copies of one variable.
+				v := (1-collinear)*from.At(i, j) + collinear*math.Sqrt(from.At(i, i)*from.At(j, j))
+				s.Set(i, j, v*scale[i]*scale[j])
+			}
+		}
+		est := solve(t, Solver{Model: m}, s)
+		checkEstimate(t, est)
+		if est.Status != solver.Completed {
+			t.Errorf("status %v", est.Status)
+		}
+	})
+}
+
 // λ(Θ − Z) is Θ⁻¹ − S, on which the score step rests.
 func TestScore(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	s := randomCovariance(r, 12, 30)
-	c := newCPU(paperModel(r, 1).compile(true), s, dense.Gonum{}, 1)
+	c := newCPU(paperModel(r, 1).compile(true), s, 0, dense.Gonum{}, 1)
 	if err := c.Initial(t.Context(), 0.5); err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +124,26 @@ func TestScore(t *testing.T) {
 				t.Errorf("the score at (%d,%d) is %v, want %v", i, j, got, want)
 			}
 		}
+	}
+}
+
+func TestLikelySamples(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for _, m := range []int{10, 100, 1000} {
+		const d = 60
+		x := make([]float64, m*d)
+		for i := range x {
+			x[i] = r.NormFloat64()
+		}
+		s := dense.NewSym(d, nil)
+		dense.NewWorkspace(dense.Gonum{}, d).Gram(s, 1/float64(m), x, m, 0)
+		got := likelySamples(s)
+		if got < 0.8*float64(m) || got > 1.25*float64(m) {
+			t.Errorf("%v samples are guessed where there are %d", got, m)
+		}
+	}
+	if got := likelySamples(dense.Identity(1)); !(got > 0) || math.IsInf(got, 1) {
+		t.Errorf("of one variable %v samples are guessed", got)
 	}
 }
 

@@ -126,8 +126,6 @@ func (p *program) inputs(c *call, k int, s Shape, lambda float64) {
 			v = lambda
 		case Context:
 			v = s.Context
-		case PairContext:
-			v = s.PairContext
 		}
 		c.inputs[i] = v
 	}

@@ -88,11 +88,7 @@ func TestPositiveDefiniteForAnyModel(t *testing.T) {
 func TestExtremeScales(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	a := randomCovariance(r, 12, 5)
-	constant, err := Builtin(DefaultModelName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range []*Model{paperModel(r, 30), constant} {
+	for _, m := range []*Model{paperModel(r, 30), builtinModel(t, "constant-untrained")} {
 		for _, mode := range []ScalingMode{ScalingNone, ScalingCorrelation} {
 			m.Scaling.Mode = mode
 			for exponent := -140; exponent <= 140; exponent += 20 {
@@ -167,7 +163,7 @@ func TestTinyPenaltyOnSingularCovariance(t *testing.T) {
 // Squares of eigenvalues overflow before the eigenvalues do.
 func TestThetaOfHugeEigenvalues(t *testing.T) {
 	s := dense.NewSym(2, []float64{3e200, 0, 0, 5e200})
-	c := newCPU(paperModel(rand.New(rand.NewPCG(1, 6)), 1).compile(true), s, dense.Gonum{}, 1)
+	c := newCPU(paperModel(rand.New(rand.NewPCG(1, 6)), 1).compile(true), s, 0, dense.Gonum{}, 1)
 	if err := c.Initial(context.Background(), 1); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package glad
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/gladflow/gladflow/solver/dense"
 )
@@ -145,8 +146,8 @@ func deviations(a *dense.Sym) []float64 {
 // A connectedness says how strongly the variables of S correlate.
 type connectedness struct {
 	nodes []float64 // a(i) = log Σ_j Rij², R the correlation matrix
-	// The features of these names.
-	context, pairContext float64
+	// context is the feature of that name.
+	context float64
 }
 
 func connect(a *dense.Sym) connectedness {
@@ -164,6 +165,28 @@ func connect(a *dense.Sym) connectedness {
 	}
 	d := float64(len(f))
 	c.context = math.Log(sum / d)
-	c.pairContext = math.Log(normFloor + max(0, sum-d)/max(1, d*(d-1)))
 	return c
+}
+
+// likelySamples guesses M from a covariance, as if half of the pairs of
+// variables were independent: M·Rij² of such a pair is about chi-square with one
+// degree of freedom.
+func likelySamples(a *dense.Sym) float64 {
+	const (
+		median      = 0.4549 // of chi-square with one degree of freedom
+		least, most = 2, 1e6
+	)
+	deviation := deviations(a)
+	var squares []float64
+	for i, f := range deviation {
+		for j, v := range a.Row(i)[i+1:] {
+			r := v / (f * deviation[i+1+j])
+			squares = append(squares, r*r)
+		}
+	}
+	if len(squares) == 0 {
+		return most // no pair tells anything
+	}
+	slices.Sort(squares)
+	return min(max(median/squares[len(squares)/2], least), most)
 }

@@ -50,7 +50,7 @@ var _ Adjoint = (*tape)(nil)
 func newTape(p *program, d int, e dense.Engine) *tape {
 	// Cells run one after the other, on one core: who has many covariances has
 	// a tape for each core.
-	t := &tape{cpu: newCPU(p, dense.Identity(d), e, 1), worker: newWorker(p, true), product: make([]float64, d*d), roots: make([]float64, d)}
+	t := &tape{cpu: newCPU(p, dense.Identity(d), 0, e, 1), worker: newWorker(p, true), product: make([]float64, d*d), roots: make([]float64, d)}
 	for range len(p.trace) {
 		t.vectors = append(t.vectors, dense.NewSym(d, nil))
 		t.values = append(t.values, make([]float64, d))
@@ -69,9 +69,9 @@ func newTape(p *program, d int, e dense.Engine) *tape {
 }
 
 // load makes t the tape of another covariance of the same size.
-func (t *tape) load(p *program, s, truth *dense.Sym, loss Loss, weight float64) {
+func (t *tape) load(p *program, s, truth *dense.Sym, samples int, loss Loss, weight float64) {
 	t.cpu.s, t.truth, t.loss, t.weight = s, truth, loss, weight
-	t.shape, t.sweep.cell = describe(p, s)
+	t.shape, t.sweep.cell = describe(p, s, samples)
 }
 
 // Initial implements Engine.

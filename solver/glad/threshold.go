@@ -9,9 +9,9 @@ import (
 // threshold is the entry-wise part of kinds GLAD and ADMMu: the soft threshold
 // by ρnn.
 type threshold struct {
-	rho                  *network
-	context, pairContext float64
-	lambda               float64
+	rho     *network
+	context float64
+	lambda  float64
 }
 
 func (c *threshold) prepare(_ *operands, _ int, lambda float64) { c.lambda = lambda }
@@ -90,8 +90,6 @@ func (c *threshold) thresholds(k *scratch, o *operands, i, from, to int) []float
 			fill(own, c.lambda)
 		case Context:
 			fill(own, c.context)
-		case PairContext:
-			fill(own, c.pairContext)
 		}
 	}
 	return c.rho.run(&k.batch, n)[0]

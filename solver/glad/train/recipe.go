@@ -112,8 +112,11 @@ func posteriorMean(architecture string, r *rand.Rand) *glad.Model {
 	case TiedPosteriorMean:
 		m.Iterations, units, cells = 8, []int{4, 3}, 1
 	case GeneralPosteriorMean:
-		inputs = append(inputs, glad.Context, glad.PairContext)
-		lambda = append(lambda, glad.Context, glad.PairContext)
+		// M enters as evidence for an entry only: how λ depends on it at
+		// d/M of the training data would not hold where both are larger.
+		inputs = append(inputs, glad.ZScore, glad.Context)
+		units = []int{8, 8, 3}
+		lambda = append(lambda, glad.Context)
 		m.Scaling = glad.Scaling{Mode: glad.ScalingGlobal, MeanDiagonal: generalMeanDiagonal}
 	}
 	m.Lambda = perceptron(r, lambda, []int{3, 1}, glad.Exp, []float64{0})

@@ -1,0 +1,190 @@
+package pipelines
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gladflow/gladflow/pipelines/metric"
+	"github.com/gladflow/gladflow/pipelines/simulate"
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/glad"
+	"github.com/gladflow/gladflow/solver/glad/train"
+)
+
+// testStream is that of graphs on which nothing was trained or chosen, and
+// testSeed one that no training had.
+const (
+	testStream = 3
+	testSeed   = 20261121
+)
+
+// unseen draws n networks of f with one covariance of m samples each.
+func unseen(t *testing.T, f simulate.Family, m, n int) []train.Example {
+	t.Helper()
+	examples := make([]train.Example, n)
+	for k := range examples {
+		rng := stream(testSeed, testStream, uint64(k))
+		theta, err := f.Precision(rng)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := simulate.Covariance(t.Context(), rng, theta, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		examples[k] = train.Example{S: s, Truth: theta, Samples: m}
+	}
+	return examples
+}
+
+func builtin(t *testing.T, name string) *glad.Model {
+	t.Helper()
+	m, err := glad.Builtin(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// correlationAUROC is the mean AUROC of |correlation|.
+func correlationAUROC(t *testing.T, examples []train.Example) float64 {
+	t.Helper()
+	var sum float64
+	for _, e := range examples {
+		var scores []float64
+		var positive []bool
+		for i := range e.S.Len() {
+			for j := i + 1; j < e.S.Len(); j++ {
+				scores = append(scores, math.Abs(e.S.At(i, j))/math.Sqrt(e.S.At(i, i)*e.S.At(j, j)))
+				positive = append(positive, e.Truth.At(i, j) != 0)
+			}
+		}
+		r, err := metric.Rank(scores, positive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += r.AUROC / float64(len(examples))
+	}
+	return sum
+}
+
+// The shipped weights do on unseen graphs what they were trained for. The
+// limits are the mean over graphs less or more than two standard errors of 24
+// graphs away from what was measured; nothing may be better than the Bayes
+// posterior mean of the generator (-9.02, -10.22 and -15.79 dB on other
+// graphs) by more than graphs differ.
+func TestShippedModels(t *testing.T) {
+	for _, c := range []struct {
+		samples               int
+		literal, recipe, best float64 // NMSE of Z in decibels
+		limit                 float64
+		ranking               float64 // AUROC above that of |correlation|
+	}{
+		{20, -7.85, -8.75, -8.93, -9.02, -0.003},
+		{100, -9.35, -9.75, -10.15, -10.22, -0.003},
+		{500, -14.75, -14.75, -15.45, -15.79, 0.010},
+	} {
+		examples := unseen(t, simulate.Family{Graph: simulate.GraphErdosRenyi, Dimension: 100}, c.samples, 24)
+		correlation := correlationAUROC(t, examples)
+		for _, m := range []struct {
+			suffix string
+			bar    float64
+		}{{"-literal", c.literal}, {"-recipe", c.recipe}, {"", c.best}} {
+			name := fmt.Sprintf("er-d100-m%d%s", c.samples, m.suffix)
+			t.Run(name, func(t *testing.T) {
+				_, figures, err := judge(t.Context(), builtin(t, name), examples, dense.Default(), 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				nmse, spread := float64(figures.NMSE), float64(figures.NMSEError)
+				t.Logf("NMSE of Z %.3f ± %.3f dB over %d graphs, AUROC %.4f, |correlation| %.4f", nmse, spread, figures.Graphs, figures.AUROC, correlation)
+				if nmse > m.bar {
+					t.Errorf("NMSE %.3f dB, it should be %v", nmse, m.bar)
+				}
+				if nmse < c.limit-4*spread {
+					t.Errorf("NMSE %.3f dB is better than the Bayes limit of about %v can be", nmse, c.limit)
+				}
+				if m.suffix == "" && float64(figures.AUROC) < correlation+c.ranking {
+					t.Errorf("AUROC %.4f, |correlation| has %.4f", figures.AUROC, correlation)
+				}
+			})
+		}
+	}
+}
+
+// The general model is exactly scale-equivariant, and sane where d ≫ M.
+func TestGeneralModel(t *testing.T) {
+	m := builtin(t, "general")
+	solve := func(t *testing.T, s *dense.Sym) *solver.Estimate {
+		est, err := glad.Solver{Model: m}.Solve(t.Context(), solver.Problem{S: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if est.Status != solver.Completed {
+			t.Fatalf("status %v", est.Status)
+		}
+		if _, ok := dense.NewWorkspace(dense.Gonum{}, s.Len()).LogDet(est.Precision, make([]float64, s.Len()*s.Len())); !ok {
+			t.Error("the precision matrix is not positive definite")
+		}
+		return est
+	}
+	nmse := func(est *solver.Estimate, truth *dense.Sym, scale float64) float64 {
+		var n metric.NMSE
+		z := est.Support.Clone()
+		z.Scale(scale)
+		if err := n.Add(z, truth); err != nil {
+			t.Fatal(err)
+		}
+		v, _, err := n.Decibels()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	t.Run("scales", func(t *testing.T) {
+		e := unseen(t, simulate.Family{Graph: simulate.GraphErdosRenyi, Dimension: 60}, 100, 1)[0]
+		want := nmse(solve(t, e.S), e.Truth, 1)
+		for _, scale := range []float64{9, 1e-4, 1e8} {
+			s := e.S.Clone()
+			s.Scale(scale)
+			if got := nmse(solve(t, s), e.Truth, scale); math.Abs(got-want) > 1e-6 {
+				t.Errorf("NMSE %v dB where S is multiplied by %v, %v where not", got, scale, want)
+			}
+		}
+	})
+	t.Run("d=1000,M=100", func(t *testing.T) {
+		if dense.Default().Name() == (dense.Gonum{}).Name() {
+			t.Skip("without OpenBLAS this takes half a minute")
+		}
+		e := unseen(t, simulate.Family{Graph: simulate.GraphErdosRenyi, Dimension: 1000, Density: 0.005}, 100, 1)[0]
+		got := nmse(solve(t, e.S), e.Truth, 1)
+		t.Logf("NMSE of Z %.3f dB", got)
+		if got > -9.7 {
+			t.Errorf("NMSE %.3f dB, it should be -9.7", got)
+		}
+	})
+	// On the demonstration it ranks at least as well as constant networks.
+	t.Run("demo", func(t *testing.T) {
+		job, err := Demo(t.Context(), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		job.Solvers, job.Out = []string{"glad"}, ""
+		figures := func(model string) SolverResult {
+			job.Model = model
+			r, err := Run(context.Background(), job, Host{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Solvers[0]
+		}
+		general, constant := figures("general"), figures("constant-untrained")
+		t.Logf("general %+v, constant %+v", general.Metrics, constant.Metrics)
+		if general.Metrics.AUROC < constant.Metrics.AUROC || general.Metrics.AUPR < constant.Metrics.AUPR {
+			t.Error("the general model ranks worse than constant networks")
+		}
+	})
+}
