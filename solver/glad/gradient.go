@@ -41,6 +41,9 @@ type Differentiator struct {
 	tapes   map[int]*tape // by d
 }
 
+// tapesKept bounds the memory where every covariance has another size.
+const tapesKept = 4
+
 // NewDifferentiator returns one for the architecture of m, at the values of m.
 // A nil engine is dense.Default(). It fails where m is not valid.
 func NewDifferentiator(m *Model, engine dense.Engine) (*Differentiator, error) {
@@ -67,6 +70,9 @@ func (g *Differentiator) Gradient(ctx context.Context, p solver.Problem, truth *
 	d := scaled.Len()
 	t := g.tapes[d]
 	if t == nil {
+		if len(g.tapes) == tapesKept {
+			clear(g.tapes)
+		}
 		t = newTape(g.program, d, g.engine)
 		g.tapes[d] = t
 	}

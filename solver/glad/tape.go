@@ -102,11 +102,7 @@ func (t *tape) Z(ctx context.Context, lambda float64) (float64, error) {
 	if toU != nil {
 		toU = t.us[t.k+1]
 	}
-	norm2, err := t.cpu.advance(ctx, lambda, t.zs[t.k+1], toU)
-	if err != nil {
-		return 0, err
-	}
-	return norm2, nil
+	return t.cpu.advance(ctx, lambda, t.zs[t.k+1], toU)
 }
 
 // AdjointZ implements Adjoint.
