@@ -129,83 +129,6 @@ func TestSameBitsWithAnyWorkers(t *testing.T) {
 	}
 }
 
-// A training that ends after any epoch goes on to the same model.
-func TestResume(t *testing.T) {
-	recipe, training, validation := quick(t, Features)
-	s := recipe.Settings
-	s.Patience = 2
-	var states []string
-	s.Checkpoint = func(st *State) error {
-		data, err := json.Marshal(st)
-		states = append(states, string(data))
-		return err
-	}
-	whole, err := Run(t.Context(), recipe.Starts, training, validation, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(states) < 10 {
-		t.Fatalf("%d checkpoints", len(states))
-	}
-	s.Checkpoint = nil
-	for i, data := range states {
-		var st State
-		if err := json.Unmarshal([]byte(data), &st); err != nil {
-			t.Fatal(err)
-		}
-		result, err := Resume(t.Context(), &st, training, validation, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if file(t, result.Model) != file(t, whole.Model) || result.Validation != whole.Validation || result.Steps != whole.Steps {
-			t.Errorf("resumed from checkpoint %d, the model is another", i)
-		}
-	}
-}
-
-func TestResumeRefuses(t *testing.T) {
-	recipe, training, validation := quick(t, TiedPosteriorMean)
-	var data []byte
-	recipe.Settings.Checkpoint = func(st *State) (err error) {
-		if data == nil {
-			data, err = json.Marshal(st)
-		}
-		return err
-	}
-	if _, err := Run(t.Context(), recipe.Starts, training, validation, recipe.Settings); err != nil {
-		t.Fatal(err)
-	}
-	recipe.Settings.Checkpoint = nil
-	for name, c := range map[string]struct {
-		change func(*State, *Settings, *[]Example)
-		want   string
-	}{
-		"settings": {func(_ *State, s *Settings, _ *[]Example) { s.LearningRate = 0.5 }, "another training"},
-		"examples": {func(_ *State, _ *Settings, e *[]Example) { *e = (*e)[1:] }, "another training"},
-		"version":  {func(st *State, _ *Settings, _ *[]Example) { st.Version = 2 }, "version 2"},
-		"values":   {func(st *State, _ *Settings, _ *[]Example) { st.Values = st.Values[1:] }, "damaged"},
-		"start":    {func(st *State, _ *Settings, _ *[]Example) { st.Start = 3 }, "damaged"},
-		"best":     {func(st *State, _ *Settings, _ *[]Example) { st.Own.Values = nil }, "damaged"},
-		"model":    {func(st *State, _ *Settings, _ *[]Example) { st.Starts[0] = []byte(`{}`) }, "format: is missing"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var st State
-			if err := json.Unmarshal(data, &st); err != nil {
-				t.Fatal(err)
-			}
-			s, e := recipe.Settings, training
-			c.change(&st, &s, &e)
-			_, err := Resume(t.Context(), &st, e, validation, s)
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("the error is %v, want one with %q", err, c.want)
-			}
-			if want := c.want == "another training"; errors.Is(err, ErrOtherTraining) != want {
-				t.Errorf("ErrOtherTraining: %v", !want)
-			}
-		})
-	}
-}
-
 // A learning rate that throws the weights out of float64 costs steps, and
 // nothing else.
 func TestNonFiniteStepsAreUndone(t *testing.T) {
@@ -400,46 +323,6 @@ func TestThreshold(t *testing.T) {
 	}
 	if last == 0 {
 		t.Error("a decibel buys no zero")
-	}
-}
-
-func TestAdam(t *testing.T) {
-	a, x := newAdam(3), []float64{1, 2, 3}
-	a.step(x, []float64{5, -1e-3, 0}, 0.1)
-	// The first step has the length of the rate, whatever the gradient.
-	for i, want := range []float64{0.9, 2.1, 3} {
-		if math.Abs(x[i]-want) > 1e-5 {
-			t.Errorf("x[%d] = %v, want %v", i, x[i], want)
-		}
-	}
-	// It finds the minimum of an ill-scaled quadratic.
-	a, x = newAdam(2), []float64{3, -2}
-	for range 2000 {
-		a.step(x, []float64{1e4 * (x[0] - 1), 1e-2 * (x[1] - 1)}, 0.01)
-	}
-	if math.Abs(x[0]-1) > 1e-3 || math.Abs(x[1]-1) > 1e-3 {
-		t.Errorf("Adam ends at %v", x)
-	}
-}
-
-func TestClip(t *testing.T) {
-	g := []float64{3, 4}
-	clip(g, 10)
-	if g[0] != 3 || g[1] != 4 {
-		t.Errorf("a short gradient becomes %v", g)
-	}
-	clip(g, 1)
-	if math.Abs(g[0]-0.6) > 1e-15 || math.Abs(g[1]-0.8) > 1e-15 {
-		t.Errorf("a long gradient becomes %v", g)
-	}
-}
-
-func TestSchedule(t *testing.T) {
-	s := Settings{Steps: 100, LearningRate: 1, Decay: 0.1}.resolved()
-	for step, want := range map[int]float64{1: 1, 50: 1, 51: 0.1, 75: 0.1, 76: 0.01, 91: 0.001, 100: 0.001} {
-		if got := s.rate(step); math.Abs(got-want) > 1e-15 {
-			t.Errorf("the rate of step %d is %v, want %v", step, got, want)
-		}
 	}
 }
 

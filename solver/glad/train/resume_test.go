@@ -1,0 +1,85 @@
+package train
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// A training that ends after any epoch goes on to the same model.
+func TestResume(t *testing.T) {
+	recipe, training, validation := quick(t, Features)
+	s := recipe.Settings
+	s.Patience = 2
+	var states []string
+	s.Checkpoint = func(st *State) error {
+		data, err := json.Marshal(st)
+		states = append(states, string(data))
+		return err
+	}
+	whole, err := Run(t.Context(), recipe.Starts, training, validation, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(states) < 10 {
+		t.Fatalf("%d checkpoints", len(states))
+	}
+	s.Checkpoint = nil
+	for i, data := range states {
+		var st State
+		if err := json.Unmarshal([]byte(data), &st); err != nil {
+			t.Fatal(err)
+		}
+		result, err := Resume(t.Context(), &st, training, validation, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file(t, result.Model) != file(t, whole.Model) || result.Validation != whole.Validation || result.Steps != whole.Steps {
+			t.Errorf("resumed from checkpoint %d, the model is another", i)
+		}
+	}
+}
+
+func TestResumeRefuses(t *testing.T) {
+	recipe, training, validation := quick(t, TiedPosteriorMean)
+	var data []byte
+	recipe.Settings.Checkpoint = func(st *State) (err error) {
+		if data == nil {
+			data, err = json.Marshal(st)
+		}
+		return err
+	}
+	if _, err := Run(t.Context(), recipe.Starts, training, validation, recipe.Settings); err != nil {
+		t.Fatal(err)
+	}
+	recipe.Settings.Checkpoint = nil
+	for name, c := range map[string]struct {
+		change func(*State, *Settings, *[]Example)
+		want   string
+	}{
+		"settings": {func(_ *State, s *Settings, _ *[]Example) { s.LearningRate = 0.5 }, "another training"},
+		"examples": {func(_ *State, _ *Settings, e *[]Example) { *e = (*e)[1:] }, "another training"},
+		"version":  {func(st *State, _ *Settings, _ *[]Example) { st.Version = 2 }, "version 2"},
+		"values":   {func(st *State, _ *Settings, _ *[]Example) { st.Values = st.Values[1:] }, "damaged"},
+		"start":    {func(st *State, _ *Settings, _ *[]Example) { st.Start = 3 }, "damaged"},
+		"best":     {func(st *State, _ *Settings, _ *[]Example) { st.Own.Values = nil }, "damaged"},
+		"model":    {func(st *State, _ *Settings, _ *[]Example) { st.Starts[0] = []byte(`{}`) }, "format: is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var st State
+			if err := json.Unmarshal(data, &st); err != nil {
+				t.Fatal(err)
+			}
+			s, e := recipe.Settings, training
+			c.change(&st, &s, &e)
+			_, err := Resume(t.Context(), &st, e, validation, s)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %v, want one with %q", err, c.want)
+			}
+			if want := c.want == "another training"; errors.Is(err, ErrOtherTraining) != want {
+				t.Errorf("ErrOtherTraining: %v", !want)
+			}
+		})
+	}
+}
