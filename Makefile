@@ -3,8 +3,9 @@
 
 FUZZTIME ?= 20s
 IMAGE ?= gladflow
+PYTHON ?= python3
 
-.PHONY: help build test race lint demo ecoli kit ci fuzz bench docker clean
+.PHONY: help build test race lint demo ecoli kit results torch ci fuzz bench docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +30,12 @@ ecoli: ## the E. coli run on ../shared/data, its files checked
 
 kit: ## the conformance kit on the binary, and fifty hosts killed at random
 	go test -count=1 -v -run 'Conformance|KillHost' ./plugin/gladflow
+
+results: ## the paper's synthetic experiments, into RESULTS.md; a quarter of an hour
+	go run ./plugin/gladflow experiment --all
+
+torch: ## a training step beside PyTorch's; PYTHON has torch
+	GLADFLOW_TORCH=$(PYTHON) go test -count=1 -v -run Torch ./solver/glad/train
 
 ci: ## everything that continuous integration runs
 	.ci/run

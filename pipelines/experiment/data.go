@@ -71,7 +71,7 @@ func nmse(estimates []*dense.Sym, cases []tune.Case) (value, standardError float
 	return n.Decibels()
 }
 
-// erdosRenyi is the family of GLAD.md: p = 0.1, "sym".
+// erdosRenyi is the family of most experiments: p = 0.1, weights "sym".
 func erdosRenyi(d int) simulate.Family {
 	return simulate.Family{Graph: simulate.GraphErdosRenyi, Dimension: d, Density: 0.1}
 }

@@ -12,8 +12,8 @@ import (
 
 // Precision returns weights with its diagonal raised or lowered by one number so
 // that the smallest eigenvalue is smallest, which must be positive: a precision
-// matrix Θ whose non-zeros off the diagonal are the weights. GLAD.md's family
-// "sym" is this with an Erdős-Rényi graph, Uniform(-1, 1) and smallest = 1.
+// matrix Θ whose non-zeros off the diagonal are the weights. The family
+// "er" is this with an Erdős-Rényi graph, Uniform(-1, 1) and smallest = 1.
 func Precision(weights *dense.Sym, smallest float64) (*dense.Sym, error) {
 	if !(smallest > 0) || math.IsInf(smallest, 1) {
 		return nil, fmt.Errorf("simulate: the smallest eigenvalue is %v; it must be positive and finite", smallest)

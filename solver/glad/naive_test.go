@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// naive runs m on s entry by entry as GLAD.md writes it, without scaling,
+// naive runs m on s entry by entry as the comment of the package writes it, without scaling,
 // and returns Θ_K, Z_K and the last λ.
 func naive(m *Model, s *mat.SymDense, samples float64) (theta, z *mat.Dense, lambda float64) {
 	d, _ := s.Dims()
