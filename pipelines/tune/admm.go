@@ -107,7 +107,7 @@ func trajectories(ctx context.Context, cases []Case, p Point, s ADMMSettings) ([
 	for k := range z {
 		z[k] = make([]*dense.Sym, len(cases))
 	}
-	err := parallel(ctx, len(cases), s.Workers, func(i int) error {
+	err := dense.Each(ctx, len(cases), s.Workers, func(_, i int) error {
 		at := 0
 		return glasso.Textbook{
 			Rho: p.Rho, Lambda: p.Lambda, Offset: s.Offset, SpareDiagonal: !p.Diagonal, Alternating: s.Alternating,

@@ -28,7 +28,7 @@ func GraphicalLasso(ctx context.Context, cases []Case, s Settings) (*Result, err
 	before := make([]*solver.Estimate, len(cases))
 	estimates := make([]*dense.Sym, len(cases))
 	try := func(rho float64, refined bool) (Point, error) {
-		err := parallel(ctx, len(cases), s.Workers, func(i int) error {
+		err := dense.Each(ctx, len(cases), s.Workers, func(_, i int) error {
 			est, err := solveLasso(ctx, cases[i], rho, before[i], s)
 			if err != nil {
 				return fmt.Errorf("tune: graph %d, ρ = %v: %w", i, rho, err)

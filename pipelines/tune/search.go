@@ -3,10 +3,9 @@ package tune
 import (
 	"context"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"github.com/gladflow/gladflow/solver/dense"
 )
 
 // extension bounds the points by which a grid is continued beyond either end.
@@ -109,45 +108,9 @@ func golden(low, high, tolerance float64, f func(x float64) (float64, error)) er
 // returns that of the first case; when ctx ends first, its error.
 func Each[T any](ctx context.Context, cases []Case, workers int, f func(i int, c Case) (T, error)) ([]T, error) {
 	results := make([]T, len(cases))
-	err := parallel(ctx, len(cases), workers, func(i int) (err error) {
+	err := dense.Each(ctx, len(cases), workers, func(_, i int) (err error) {
 		results[i], err = f(i, cases[i])
 		return err
 	})
 	return results, err
-}
-
-// parallel calls f for 0 ≤ i < n, at most workers at a time, and returns the
-// error of the least i that has one, or that of ctx when that ends first. It returns
-// when every f that it has called has.
-func parallel(ctx context.Context, n, workers int, f func(i int) error) error {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	errs := make([]error, n)
-	var next atomic.Int64
-	var failed atomic.Bool
-	var wg sync.WaitGroup
-	for range min(workers, n) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n || failed.Load() || ctx.Err() != nil {
-					return
-				}
-				if errs[i] = f(i); errs[i] != nil {
-					failed.Store(true)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -265,7 +265,7 @@ func (r *run) differentiate(ctx context.Context, batch []int) (loss float64, ok 
 		w.SetValues(r.state.Values)
 	}
 	l := r.settings.Loss
-	err = each(len(batch), len(r.workers), func(worker, i int) error {
+	err = dense.Each(ctx, len(batch), len(r.workers), func(worker, i int) error {
 		e := r.training[batch[i]]
 		clear(r.gradients[i])
 		var err error

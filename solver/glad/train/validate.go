@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
@@ -50,45 +48,11 @@ func distance2(a, b *dense.Sym) float64 {
 	return sum
 }
 
-// each calls f for 0 ≤ i < n from several goroutines, and returns the error of
-// the least i that has one. A panic of f is one of each.
-func each(n, workers int, f func(worker, i int) error) error {
-	var next atomic.Int64
-	errs := make([]error, n)
-	panics := make([]*dense.Panic, max(1, min(workers, n)))
-	var group sync.WaitGroup
-	for w := range panics {
-		group.Go(func() {
-			panics[w] = dense.Catch(func() {
-				for {
-					i := int(next.Add(1)) - 1
-					if i >= n {
-						return
-					}
-					errs[i] = f(w, i)
-				}
-			})
-		})
-	}
-	group.Wait()
-	for _, p := range panics {
-		if p != nil {
-			panic(p)
-		}
-	}
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // solve runs m on all examples.
 func solve(ctx context.Context, m *glad.Model, examples []Example, engine dense.Engine, workers int) ([]*solver.Estimate, error) {
 	estimates := make([]*solver.Estimate, len(examples))
 	s := glad.Solver{Model: m, Engine: engine}
-	err := each(len(examples), workers, func(_, i int) error {
+	err := dense.Each(ctx, len(examples), workers, func(_, i int) error {
 		est, err := s.Solve(ctx, examples[i].problem())
 		if err != nil {
 			return err
