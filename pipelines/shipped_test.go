@@ -115,6 +115,39 @@ func TestShippedModels(t *testing.T) {
 	}
 }
 
+// Where there are samples enough to tell edges, the support is nearly as sparse
+// as the network, whose edges are a tenth of the pairs.
+func TestShippedSupportIsSparse(t *testing.T) {
+	examples := unseen(t, simulate.Family{Graph: simulate.GraphErdosRenyi, Dimension: 100}, 500, 24)
+	var pairs, found, right, edges float64
+	for _, e := range examples {
+		est, err := glad.Solver{Model: builtin(t, "er-d100-m500")}.Solve(t.Context(), solver.Problem{S: e.S, Samples: e.Samples})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range e.S.Len() {
+			for j := range i {
+				edge, is := e.Truth.At(i, j) != 0, est.Support.At(i, j) != 0
+				pairs++
+				edges += count(edge)
+				found += count(is)
+				right += count(edge && is)
+			}
+		}
+	}
+	t.Logf("%.3f of the pairs are edges, %.3f in the support, of which %.3f are edges: recall %.3f", edges/pairs, found/pairs, right/found, right/edges)
+	if found > 0.15*pairs || right < 0.5*found || right < 0.6*edges {
+		t.Error("the support is not as sparse, or not as right, as it was")
+	}
+}
+
+func count(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // The general model is exactly scale-equivariant, and sane where d ≫ M.
 func TestGeneralModel(t *testing.T) {
 	m := builtin(t, "general")

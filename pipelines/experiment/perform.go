@@ -98,5 +98,5 @@ func machine(e dense.Engine) string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s%s/%s, %d processors, %s, %s", model, runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), e.Name(), runtime.Version())
+	return fmt.Sprintf("%s%s/%s, %d processors, %s, %s", model, runtime.GOOS, runtime.GOARCH, dense.Cores(), e.Name(), runtime.Version())
 }

@@ -15,9 +15,11 @@ import (
 	"github.com/gladflow/gladflow/pipelines"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server"
+	"github.com/gladflow/gladflow/solver/dense"
 )
 
 func main() {
+	dense.SpareProcessor()
 	if os.Getenv(protocol.CookieKey) == protocol.CookieValue {
 		os.Exit(servePlugin())
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -24,7 +23,7 @@ func transform(ctx context.Context, table []block, d, samples int, method Method
 	next := make(chan int)
 	var workers sync.WaitGroup
 	var failed atomic.Pointer[dense.Panic]
-	for range min(runtime.GOMAXPROCS(0), (d+tile-1)/tile) {
+	for range min(dense.Cores(), (d+tile-1)/tile) {
 		workers.Go(func() {
 			caught := dense.Catch(func() {
 				w := newRanker(samples, score)

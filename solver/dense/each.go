@@ -2,19 +2,18 @@ package dense
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
-// Each calls f for 0 ≤ i < n from at most workers goroutines (0: as many as Go
-// uses processors), and tells it which of them calls, from 0. It returns when
-// every f that it has called has: the error of ctx if that has ended, else the
-// error of the least i that has one. After an error no further f begins. A
-// panic of f is one of Each, with a *Panic.
+// Each calls f for 0 ≤ i < n from at most workers goroutines (0: Cores()), and
+// tells it which of them calls, from 0. It returns when every f that it has
+// called has: the error of ctx if that has ended, else the error of the least i
+// that has one. After an error no further f begins. A panic of f is one of
+// Each, with a *Panic.
 func Each(ctx context.Context, n, workers int, f func(worker, i int) error) error {
 	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
+		workers = Cores()
 	}
 	workers = min(workers, n)
 	errs, panics := make([]error, n), make([]*Panic, workers)

@@ -18,7 +18,8 @@
 // OpenBLAS is the faster one: at n = 1000 and on two cores some 8 times for a
 // product, 5 times for a Cholesky factorisation and 10 to 20 times for an
 // eigendecomposition, which is what most solvers spend their time on; at n = 100
-// it is 3 times for an eigendecomposition.
+// it is 3 times for an eigendecomposition. Programs that run kernels from several
+// goroutines at a time call SpareProcessor when they start.
 package dense
 
 // An Engine is a source of dense kernels. All matrices are row-major; sizes

@@ -92,7 +92,7 @@ func bind(handle uintptr, file string) (Engine, error) {
 	// The library counts the processors of the machine, or reads
 	// OPENBLAS_NUM_THREADS; Go knows the limits of a container.
 	threads, _, _ := purego.SyscallN(e.getThreads)
-	e.SetThreads(min(int(int32(threads)), runtime.GOMAXPROCS(0)))
+	e.SetThreads(min(int(int32(threads)), Cores()))
 	return e, nil
 }
 

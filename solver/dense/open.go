@@ -14,7 +14,7 @@ import (
 //   - "gonum": pure Go.
 //
 // There is one OpenBLAS in a process, looked for once. It runs large kernels on
-// as many threads as GOMAXPROCS said then, or fewer where OPENBLAS_NUM_THREADS
+// as many threads as Cores said then, or fewer where OPENBLAS_NUM_THREADS
 // says so; see Threader.
 func Open(name string) (Engine, error) {
 	switch name {

@@ -30,8 +30,10 @@ func (w *Workspace) Engine() Engine { return w.engine }
 // storage of a.
 func (w *Workspace) Eigen(a *Sym, values, vectors []float64) error {
 	n := a.Len()
-	copy(vectors[:n*n], a.Raw())
-	if !w.engine.Eigen(n, vectors[:n*n], values[:n], &w.scratch) {
+	if vectors = vectors[:n*n]; n > 0 && &vectors[0] != &a.Raw()[0] {
+		copy(vectors, a.Raw())
+	}
+	if !w.engine.Eigen(n, vectors, values[:n], &w.scratch) {
 		return ErrEigen
 	}
 	return nil

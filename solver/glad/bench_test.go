@@ -92,19 +92,23 @@ func BenchmarkCell(b *testing.B) {
 	}
 }
 
-func BenchmarkTanh(b *testing.B) {
+func BenchmarkActivations(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	x, y := make([]float64, 1024), make([]float64, 1024)
 	for i := range x {
 		x[i] = 2 * r.NormFloat64()
 	}
-	b.Run("batch", func(b *testing.B) {
-		for b.Loop() {
-			copy(y, x)
-			tanh(y)
+	for _, f := range vectored {
+		for name, version := range f.versions {
+			b.Run(f.name+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					copy(y, x)
+					version(y)
+				}
+			})
 		}
-	})
-	b.Run("math", func(b *testing.B) {
+	}
+	b.Run("tanh/math", func(b *testing.B) {
 		for b.Loop() {
 			for i, v := range x {
 				y[i] = math.Tanh(v)

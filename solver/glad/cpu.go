@@ -126,12 +126,12 @@ func (c *cpu) Theta(ctx context.Context, lambda float64) error {
 			y[i] += u
 		}
 	}
-	if !c.spare.Finite() {
-		return ErrRange
-	}
 	c.lambda = lambda
 	if err := c.await(ctx, c.step); err != nil {
 		return err
+	}
+	if c.failed != nil && !c.spare.Finite() {
+		return ErrRange
 	}
 	return c.failed
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"time"
 
 	"github.com/gladflow/gladflow/solver"
@@ -78,7 +77,7 @@ func (s Solver) Trajectory(ctx context.Context, p solver.Problem, observe func(S
 		return nil, errUnits
 	}
 	program := m.compile(true)
-	cells := newCPU(program, scaled, p.Samples, engine, runtime.GOMAXPROCS(0))
+	cells := newCPU(program, scaled, p.Samples, engine, dense.Cores())
 	done, err := program.forward(ctx, cells, cells.shape, func(k int, lambda, norm2 float64) {
 		if observe != nil {
 			observe(Step{Iteration: k, Lambda: lambda, Norm2: norm2, Theta: cells.theta, Z: cells.z})

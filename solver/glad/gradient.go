@@ -81,37 +81,15 @@ func (g *Differentiator) Gradient(ctx context.Context, p solver.Problem, truth *
 		weight /= truth.Dot(truth)
 	}
 	t.load(g.program, scaled, truth, p.Samples, loss, weight)
-	var sum float64
-	_, err := g.program.forward(ctx, t, t.shape, func(k int, _, _ float64) {
-		x := t.cpu.z
-		if loss.On == LossOnTheta {
-			x = t.cpu.theta
-		}
-		sum += loss.discount(len(g.program.trace)-k) * distance2(x, t.truth)
-	})
+	_, err := g.program.forward(ctx, t, t.shape, nil)
 	if err == nil {
 		err = g.program.backward(ctx, t, t.shape, gradient)
 	}
 	if err != nil {
 		return 0, err
 	}
-	sum *= weight
-	if !finite(sum) {
+	if !finite(t.total) {
 		return 0, ErrRange
 	}
-	return sum, nil
-}
-
-// distance2 is ‖A − B‖²F.
-func distance2(a, b *dense.Sym) float64 {
-	var sum float64
-	for i := range a.Len() {
-		var row float64
-		y := b.Row(i)
-		for j, v := range a.Row(i) {
-			row += (v - y[j]) * (v - y[j])
-		}
-		sum += row
-	}
-	return sum
+	return t.total, nil
 }

@@ -1,8 +1,9 @@
 package glad
 
 import (
-	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // A network is a Network laid out for evaluation on batches: one slice per
@@ -16,15 +17,6 @@ type network struct {
 	// constant holds the outputs where they are the same for every input,
 	// because a layer has no weight but zeros; else it is nil.
 	constant []float64
-}
-
-type layer struct {
-	units, below int
-	at           int       // index of the first weight in the flat vector
-	weights      []float64 // row-major, one row per unit
-	bias         []float64
-	activation   Activation
-	scale        float64
 }
 
 // compile lays n out over values, the flat vector of all parameters, from
@@ -46,6 +38,15 @@ func compile(n Network, values []float64, at int) *network {
 	}
 	c.outputs = below
 	return c
+}
+
+// units is the number of units of all layers.
+func (c *network) units() int {
+	var n int
+	for _, l := range c.layers {
+		n += l.units
+	}
+	return n
 }
 
 // fold finds out whether c is constant. The weights must not change any more.
@@ -127,66 +128,46 @@ func (c *network) run(b *batch, n int) [][]float64 {
 	return x
 }
 
-// unit sets y to unit u of l at x.
-func (l *layer) unit(u int, y []float64, x [][]float64) {
-	w := l.weights[u*len(x) : (u+1)*len(x)]
-	b := l.bias[u]
-	// Three inputs a pass: the sums stay in registers, and the networks of the
-	// paper need no second pass.
-	if len(w) >= 3 {
-		w0, w1, w2 := w[0], w[1], w[2]
-		x0, x1, x2 := x[0][:len(y)], x[1][:len(y)], x[2][:len(y)]
-		for i := range y {
-			y[i] = b + w0*x0[i] + w1*x1[i] + w2*x2[i]
+// backward is the adjoint of run, whose inputs and units b still holds, with
+// the same n. The caller has set the last of b.deltas to the derivatives of the
+// loss by the outputs; backward adds those by the weights to gradient, which
+// is laid out like the flat vector, and returns those by the inputs, valid
+// until the next call and undefined for fixed ones. It overwrites b.deltas.
+func (c *network) backward(b *batch, n int, gradient []float64) [][]float64 {
+	for i := len(c.layers) - 1; i >= 0; i-- {
+		l := &c.layers[i]
+		x, y := b.inputs, b.units[i]
+		if i > 0 {
+			x = b.units[i-1]
 		}
-		w, x = w[3:], x[3:]
-	} else {
-		fill(y, b)
-	}
-	for len(w) >= 2 {
-		w0, w1 := w[0], w[1]
-		x0, x1 := x[0][:len(y)], x[1][:len(y)]
-		for i := range y {
-			y[i] += w0*x0[i] + w1*x1[i]
+		delta, below := b.deltas[i+1], b.deltas[i]
+		for u := range l.units {
+			l.derive(delta[u][:n], y[u][:n])
 		}
-		w, x = w[2:], x[2:]
-	}
-	if len(w) > 0 {
-		w0, x0 := w[0], x[0][:len(y)]
-		for i := range y {
-			y[i] += w0 * x0[i]
+		weights := gradient[l.at : l.at+l.units*l.below]
+		bias := gradient[l.at+l.units*l.below:][:l.units]
+		for u := range l.units {
+			d := delta[u][:n]
+			collect(weights[u*l.below:(u+1)*l.below], d, x[:l.below])
+			bias[u] += floats.Sum(d)
 		}
-	}
-	l.activation.apply(y)
-	if l.scale != 1 {
-		for i := range y {
-			y[i] *= l.scale
+		for j := range l.below {
+			if i > 0 || !c.inputs[j].fixed() {
+				l.combine(j, below[j][:n], delta)
+			}
 		}
 	}
+	return b.deltas[0]
 }
 
-func (a Activation) apply(y []float64) {
-	switch a {
-	case Tanh:
-		tanh(y)
-	case Sigmoid:
-		for i, v := range y {
-			y[i] = sigmoid(v)
-		}
-	case Exp:
-		for i, v := range y {
-			y[i] = math.Exp(v)
-		}
+// fixed says that f depends on S only, so that nothing has a derivative through
+// it.
+func (f Feature) fixed() bool {
+	switch f {
+	case S, AbsS, Diagonal, Context, NodeContext:
+		return true
 	}
-}
-
-// sigmoid is 1/(1 + e⁻ˣ), to full relative precision also where it is tiny.
-func sigmoid(x float64) float64 {
-	if x < 0 {
-		e := math.Exp(x)
-		return e / (1 + e)
-	}
-	return 1 / (1 + math.Exp(-x))
+	return false
 }
 
 func fill(y []float64, v float64) {

@@ -6,8 +6,19 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// adjointSegment implements entrywise, for all but the diagonal. Derivatives
-// are those by the value that (i, j) and (j, i) share, until they are stored.
+// adjoint implements entrywise.
+func (c *posteriorCell) adjoint(w *worker, o *operands, a *adjoints) {
+	d := len(c.nodes)
+	for i := range d {
+		for from := i; from < d; from += tileColumns {
+			c.adjointSegment(w, o, a, i, from, min(d, from+tileColumns))
+		}
+	}
+}
+
+// adjointSegment is adjoint for the entries from ≤ j < to of row i, except on
+// the diagonal, where nothing is done before adjointPrepare. Derivatives are
+// those by the value that (i, j) and (j, i) share, until they are stored.
 func (c *posteriorCell) adjointSegment(w *worker, o *operands, a *adjoints, i, from, to int) {
 	if from == i {
 		from++
@@ -17,7 +28,7 @@ func (c *posteriorCell) adjointSegment(w *worker, o *operands, a *adjoints, i, f
 	}
 	k := &w.scratch[c.index]
 	n := to - from
-	u, gate := c.entries(k, o, i, from, to)
+	u, gate := c.entries(w, o, i, from, to)
 	theta, z, toZ := o.theta.Row(i)[from:to], o.z.Row(i)[from:to], o.toZ.Row(i)[from:to]
 	byZ, byTheta := a.z.Row(i)[from:to], a.theta.Row(i)[from:to]
 	byU := k.rows[2][:n]

@@ -168,7 +168,17 @@ func (c *posteriorCell) common(name Feature) float64 {
 	panic("glad: feature " + string(name) + " is not one of the posterior-mean cell")
 }
 
-// segment implements entrywise.
+// block implements entrywise.
+func (c *posteriorCell) block(w *worker, o *operands, first, end, left, right int, norm2 float64) float64 {
+	for i := first; i < end; i++ {
+		if from := max(i, left); from < right {
+			norm2 += c.segment(w, o, i, from, right)
+		}
+	}
+	return norm2
+}
+
+// segment is block for the entries from ≤ j < to of row i.
 func (c *posteriorCell) segment(w *worker, o *operands, i, from, to int) float64 {
 	toZ, theta := o.toZ.Row(i), o.theta.Row(i)
 	var diagonal float64
@@ -181,7 +191,7 @@ func (c *posteriorCell) segment(w *worker, o *operands, i, from, to int) float64
 	if from == to {
 		return diagonal
 	}
-	u, gate := c.entries(&w.scratch[c.index], o, i, from, to)
+	u, gate := c.entries(w, o, i, from, to)
 	var sum float64
 	for j, v := range u {
 		z := v*gate[j] + 0 // not −0
@@ -194,8 +204,8 @@ func (c *posteriorCell) segment(w *worker, o *operands, i, from, to int) float64
 
 // entries computes u and sigmoid(o0) for the entries i < from ≤ j < to of row
 // i.
-func (c *posteriorCell) entries(k *scratch, o *operands, i, from, to int) (u, gate []float64) {
-	n := to - from
+func (c *posteriorCell) entries(w *worker, o *operands, i, from, to int) (u, gate []float64) {
+	k, n := &w.scratch[c.index], to-from
 	u = k.rows[0][:n]
 	theta, z := o.theta.Row(i)[from:to], o.z.Row(i)[from:to]
 	sigma, logSigma, rootSigma := c.sigma[from:to], c.logSigma[from:to], c.rootSigma[from:to]
@@ -239,7 +249,7 @@ func (c *posteriorCell) entries(k *scratch, o *operands, i, from, to int) (u, ga
 	}
 	gate = k.rows[1][:n]
 	// sigmoid(x) = (1 + tanh(x/2))/2
-	for j, v := range c.network.run(&k.batch, n)[0][:n] {
+	for j, v := range w.run(k, c.network, n)[0][:n] {
 		gate[j] = v / 2
 	}
 	tanh(gate)

@@ -37,15 +37,17 @@ type sweep struct {
 // entrywise is what a kind does to the entries of the matrices.
 type entrywise interface {
 	// prepare looks at the whole matrices before the entries of cell k are
-	// done with segment, from many goroutines at once.
+	// done with block, from many goroutines at once.
 	prepare(o *operands, k int, lambda float64)
-	// segment computes the entries i ≤ from ≤ j < to of row i of Z (and U) and
-	// returns their share of ‖Z − Θ‖²F, in which each off-diagonal one counts
-	// for two.
-	segment(w *worker, o *operands, i, from, to int) float64
-	// adjointSegment is the adjoint of segment, after prepare: see adjoints.
-	adjointSegment(w *worker, o *operands, a *adjoints, i, from, to int)
-	// adjointPrepare is the adjoint of prepare, after all segments.
+	// block computes the entries first ≤ i < end, left ≤ j < right of Z (and
+	// U), as far as they are on or above the diagonal, and returns norm2 with
+	// their share of ‖Z − Θ‖²F added, in which each off-diagonal one counts for
+	// two. end − first is at most stripRows, right − left at most tileColumns.
+	block(w *worker, o *operands, first, end, left, right int, norm2 float64) float64
+	// adjoint is the adjoint of all blocks, after prepare, as far as it can be
+	// told on and above the diagonal: see adjoints.
+	adjoint(w *worker, o *operands, a *adjoints)
+	// adjointPrepare is the adjoint of prepare, after adjoint and a mirror.
 	adjointPrepare(o *operands, a *adjoints)
 }
 
@@ -53,38 +55,6 @@ type entrywise interface {
 type operands struct {
 	theta, s, z, toZ *dense.Sym
 	u, toU           *dense.Sym // nil but for ADMMu; may be one
-}
-
-// A worker is the memory of one goroutine.
-type worker struct {
-	scratch []scratch // by network
-}
-
-type scratch struct {
-	batch batch
-	// own holds the inputs that are computed, by feature; the others are
-	// slices of the operands.
-	own [][]float64
-	// rows are for what a cell computes before its features.
-	rows [][]float64
-}
-
-// scratchRows is what the cells need at most.
-const scratchRows = 4
-
-func newWorker(p *program, adjoint bool) *worker {
-	w := &worker{}
-	for _, n := range p.entries {
-		s := scratch{rows: rows(scratchRows, tileColumns)}
-		if adjoint {
-			s.batch.fitAdjoint(n, tileColumns)
-		} else {
-			s.batch.fit(n, tileColumns)
-		}
-		s.own = append(s.own, s.batch.inputs...)
-		w.scratch = append(w.scratch, s)
-	}
-	return w
 }
 
 func newSweep(p *program, cell entrywise, d, cores int) *sweep {
@@ -145,11 +115,7 @@ func (w *sweep) do(k *worker, first int) float64 {
 	var norm2 float64
 	for left := first; left < w.d; left += tileColumns {
 		right := min(left+tileColumns, w.d)
-		for i := first; i < end; i++ {
-			if from := max(i, left); from < right {
-				norm2 += w.cell.segment(k, o, i, from, right)
-			}
-		}
+		norm2 = w.cell.block(k, o, first, end, left, right, norm2)
 		mirror(o.toZ, first, end, left, right)
 		if o.toU != nil {
 			mirror(o.toU, first, end, left, right)

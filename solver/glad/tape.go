@@ -4,38 +4,46 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
 // A tape is the Adjoint on dense.Workspace. Of every cell it keeps the
 // eigendecomposition, which takes most of the time to compute, and Z (and U):
 // 8(2K + 1)d² bytes, 488 MB at K = 30 and d = 1000. Θ, by one product, and the
-// activations of the networks, by one evaluation, are computed again on the
-// way back: they would be four to twenty times as much.
+// activations of the networks, by one evaluation, would be four to twenty times
+// as much: they are kept where d is small, and computed again on the way back
+// where it is not.
 type tape struct {
 	*cpu
 	vectors []*dense.Sym // by cell from 0; eigenvectors by rows, not symmetric
 	values  [][]float64
 	zs, us  []*dense.Sym // after cell k, and before the first at 0
 	worker  *worker
+	// Where d is small, Θ0, Θ of every cell, and its activations.
+	start  *dense.Sym
+	thetas []*dense.Sym
+	kept   [][]float64
 	adjoints
 	product []float64 // n²
 	roots   []float64
 
 	// truth is Θ* in the units of the scaled S; loss is what is minimised,
-	// times weight.
+	// times weight, and total its value as far as the way back has come.
 	truth  *dense.Sym
 	loss   Loss
 	weight float64
+	total  float64
 }
 
 // adjoints are the derivatives of the loss. Derivatives by a matrix are those
 // by its single entries, and symmetric.
 type adjoints struct {
-	// z and u are those by Z and U after the cell, before segment; by Z and U
-	// before it afterwards.
+	// z and u are those by Z and U after the cell, before entrywise.adjoint;
+	// by Z and U before it afterwards.
 	z, u *dense.Sym
-	// theta is set by segment.
+	// theta is set by entrywise.adjoint.
 	theta *dense.Sym
 	// byNorm2 is that by ‖Z − Θ‖²F.
 	byNorm2 float64
@@ -61,6 +69,19 @@ func newTape(p *program, d int, e dense.Engine) *tape {
 			t.us = append(t.us, dense.NewSym(d, nil))
 		}
 	}
+	// Beyond one tile there and back come to the entries in another order, and
+	// 20 MB with K = 30 and the paper's networks are enough.
+	if d <= tileColumns {
+		var units int
+		for _, n := range p.entries {
+			units = max(units, n.units())
+		}
+		for range p.trace {
+			t.thetas = append(t.thetas, dense.NewSym(d, nil))
+			t.kept = append(t.kept, make([]float64, units*d*(d+1)/2))
+		}
+		t.start = t.cpu.next
+	}
 	t.adjoints.z, t.adjoints.theta = dense.NewSym(d, nil), dense.NewSym(d, nil)
 	if t.cpu.u != nil {
 		t.adjoints.u = dense.NewSym(d, nil)
@@ -70,13 +91,16 @@ func newTape(p *program, d int, e dense.Engine) *tape {
 
 // load makes t the tape of another covariance of the same size.
 func (t *tape) load(p *program, s, truth *dense.Sym, samples int, loss Loss, weight float64) {
-	t.cpu.s, t.truth, t.loss, t.weight = s, truth, loss, weight
+	t.cpu.s, t.truth, t.loss, t.weight, t.total = s, truth, loss, weight, 0
 	t.shape, t.sweep.cell = describe(p, s, samples)
 }
 
 // Initial implements Engine.
 func (t *tape) Initial(ctx context.Context, offset float64) error {
 	t.cpu.z, t.cpu.spare = t.zs[0], t.vectors[0]
+	if t.thetas != nil {
+		t.cpu.next = t.start
+	}
 	if t.cpu.u != nil {
 		t.cpu.u = t.us[0]
 	}
@@ -93,6 +117,9 @@ func (t *tape) Initial(ctx context.Context, offset float64) error {
 // Theta implements Engine.
 func (t *tape) Theta(ctx context.Context, lambda float64) error {
 	t.cpu.spare, t.cpu.values = t.vectors[t.k], t.values[t.k]
+	if t.thetas != nil {
+		t.cpu.next = t.thetas[t.k]
+	}
 	return t.cpu.Theta(ctx, lambda)
 }
 
@@ -102,6 +129,9 @@ func (t *tape) Z(ctx context.Context, lambda float64) (float64, error) {
 	if toU != nil {
 		toU = t.us[t.k+1]
 	}
+	if t.kept != nil {
+		t.sweep.workers[0].kept = t.kept[t.k]
+	}
 	return t.cpu.advance(ctx, lambda, t.zs[t.k+1], toU)
 }
 
@@ -110,9 +140,15 @@ func (t *tape) AdjointZ(ctx context.Context, k int, lambda, byNorm2 float64, gra
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	spectrum(t.phi, t.values[k-1], lambda)
-	t.work.Spectral(t.cpu.next, t.phi, t.vectors[k-1].Raw())
-	o := operands{theta: t.cpu.next, s: t.cpu.s, z: t.zs[k-1], toZ: t.zs[k]}
+	theta := t.cpu.next
+	if t.kept != nil {
+		theta = t.thetas[k-1]
+		t.worker.kept, t.worker.known = t.kept[k-1], true
+	} else {
+		spectrum(t.phi, t.values[k-1], lambda)
+		t.work.Spectral(theta, t.phi, t.vectors[k-1].Raw())
+	}
+	o := operands{theta: theta, s: t.cpu.s, z: t.zs[k-1], toZ: t.zs[k]}
 	if t.us != nil {
 		o.u, o.toU = t.us[k-1], t.us[k]
 	}
@@ -123,14 +159,8 @@ func (t *tape) AdjointZ(ctx context.Context, k int, lambda, byNorm2 float64, gra
 	}
 	cell := t.sweep.cell
 	cell.prepare(&o, k, lambda)
+	cell.adjoint(t.worker, &o, a)
 	d := t.shape.Dimension
-	for i := range d {
-		for from := i; from < d; {
-			to := min(d, from+tileColumns)
-			cell.adjointSegment(t.worker, &o, a, i, from, to)
-			from = to
-		}
-	}
 	for _, m := range []*dense.Sym{a.theta, a.z, a.u} {
 		if m != nil {
 			mirror(m, 0, d, 0, d)
@@ -143,13 +173,23 @@ func (t *tape) AdjointZ(ctx context.Context, k int, lambda, byNorm2 float64, gra
 	return a.byLambda, nil
 }
 
-// seed adds the derivative of the loss by x after cell k to by.
+// seed adds the derivative of the loss by x after cell k to by, and the share
+// of that cell to total.
 func (t *tape) seed(by, x *dense.Sym, k int) {
-	f := 2 * t.weight * t.loss.discount(len(t.values)-k)
-	to, truth := by.Raw(), t.truth.Raw()
-	for i, v := range x.Raw() {
-		to[i] += f * (v - truth[i])
+	weight := t.weight * t.loss.discount(len(t.values)-k)
+	f := 2 * weight
+	var sum float64
+	for i := range x.Len() {
+		to, truth := by.Row(i), t.truth.Row(i)
+		var even, odd float64 // two sums do not wait for each other
+		for j, v := range x.Row(i) {
+			e := v - truth[j]
+			to[j] += f * e
+			even, odd = odd, even+e*e
+		}
+		sum += even + odd
 	}
+	t.total += weight * sum
 }
 
 // AdjointTheta implements Adjoint.
@@ -181,13 +221,9 @@ func (t *tape) AdjointTheta(ctx context.Context, k int, lambda float64) (float64
 	t.work.Conjugate(h, vectors, true, t.product)
 	// Y = S/λ − Z (+ U).
 	byLambda -= h.Dot(t.cpu.s)
-	for i, v := range h.Raw() {
-		a.z.Raw()[i] -= v
-	}
+	floats.AddScaled(a.z.Raw(), -1, h.Raw())
 	if a.u != nil {
-		for i, v := range h.Raw() {
-			a.u.Raw()[i] += v
-		}
+		floats.Add(a.u.Raw(), h.Raw())
 	}
 	return byLambda / (lambda * lambda), nil
 }

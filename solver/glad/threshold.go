@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/gladflow/gladflow/solver/dense"
 )
 
 // threshold is the entry-wise part of kinds GLAD and ADMMu: the soft threshold
@@ -16,9 +18,24 @@ type threshold struct {
 
 func (c *threshold) prepare(_ *operands, _ int, lambda float64) { c.lambda = lambda }
 
-func (c *threshold) segment(w *worker, o *operands, i, from, to int) float64 {
+func (c *threshold) block(w *worker, o *operands, first, end, left, right int, norm2 float64) float64 {
+	for i := first; i < end; {
+		var n int
+		if i, n = w.gather(i, end, left, right); n == 0 {
+			continue
+		}
+		rho := c.thresholds(w, o, n)
+		for _, p := range w.pieces {
+			norm2 += c.piece(o, p, rho[p.at:])
+		}
+	}
+	return norm2
+}
+
+// piece is block for p.
+func (c *threshold) piece(o *operands, p piece, rho []float64) float64 {
+	i, from, to := p.i, p.from, p.to
 	theta, z := o.theta.Row(i)[from:to], o.toZ.Row(i)[from:to]
-	rho := c.thresholds(&w.scratch[0], o, i, from, to)
 	var u, toU []float64
 	if o.u != nil {
 		u, toU = o.u.Row(i)[from:to], o.toU.Row(i)[from:to]
@@ -52,47 +69,57 @@ func shrink(a, rho float64) float64 {
 	return 0
 }
 
-// thresholds evaluates ρnn for the entries from ≤ j < to of row i.
-func (c *threshold) thresholds(k *scratch, o *operands, i, from, to int) []float64 {
-	n := to - from
+// thresholds evaluates ρnn for the n entries of the pieces of w.
+func (c *threshold) thresholds(w *worker, o *operands, n int) []float64 {
+	k := &w.scratch[0]
 	if c.rho.constant != nil {
 		return c.rho.run(&k.batch, n)[0]
 	}
-	theta := o.theta.Row(i)[from:to]
-	s := o.s.Row(i)[from:to]
-	z := o.z.Row(i)[from:to]
 	for f, name := range c.rho.inputs {
-		own := k.own[f][:n]
-		k.batch.inputs[f] = own
-		switch name {
-		case Theta:
-			k.batch.inputs[f] = theta
-		case S:
-			k.batch.inputs[f] = s
-		case Z:
-			k.batch.inputs[f] = z
-		case AbsTheta:
-			absolute(own, theta)
-		case AbsS:
-			absolute(own, s)
-		case AbsZ:
-			absolute(own, z)
-		case NegThetaS:
-			for j, t := range theta {
-				own[j] = -t * s[j]
-			}
-		case Diagonal:
-			fill(own, 0)
-			if from == i {
-				own[0] = 1
-			}
+		switch own := k.own[f][:n]; name {
 		case Lambda:
 			fill(own, c.lambda)
 		case Context:
 			fill(own, c.context)
+		case Diagonal:
+			fill(own, 0)
+			for _, p := range w.pieces {
+				if p.from == p.i {
+					own[p.at] = 1
+				}
+			}
+		default:
+			for _, p := range w.pieces {
+				c.feature(own[p.at:], name, o, p)
+			}
 		}
 	}
-	return c.rho.run(&k.batch, n)[0]
+	return w.run(k, c.rho, n)[0]
+}
+
+// feature sets the first values of x to those of a feature that differs from
+// entry to entry, for p.
+func (c *threshold) feature(x []float64, name Feature, o *operands, p piece) {
+	row := func(a *dense.Sym) []float64 { return a.Row(p.i)[p.from:p.to] }
+	switch name {
+	case Theta:
+		copy(x, row(o.theta))
+	case S:
+		copy(x, row(o.s))
+	case Z:
+		copy(x, row(o.z))
+	case AbsTheta:
+		absolute(x, row(o.theta))
+	case AbsS:
+		absolute(x, row(o.s))
+	case AbsZ:
+		absolute(x, row(o.z))
+	case NegThetaS:
+		s := row(o.s)
+		for j, t := range row(o.theta) {
+			x[j] = -t * s[j]
+		}
+	}
 }
 
 func absolute(to, from []float64) {
@@ -101,20 +128,62 @@ func absolute(to, from []float64) {
 	}
 }
 
-// adjointSegment implements entrywise. Off the diagonal the derivatives are
-// those by the value that (i, j) and (j, i) share, until they are stored.
-func (c *threshold) adjointSegment(w *worker, o *operands, a *adjoints, i, from, to int) {
-	k := &w.scratch[0]
-	n := to - from
-	rho := c.thresholds(k, o, i, from, to)
-	theta, s, z := o.theta.Row(i)[from:to], o.s.Row(i)[from:to], o.z.Row(i)[from:to]
-	toZ := o.toZ.Row(i)[from:to]
+// adjoint implements entrywise, in the order of the sweep. Off the diagonal the
+// derivatives are those by the value that (i, j) and (j, i) share, until they
+// are stored.
+func (c *threshold) adjoint(w *worker, o *operands, a *adjoints) {
+	d := o.s.Len()
+	for first := 0; first < d; first += stripRows {
+		end := min(first+stripRows, d)
+		for left := first; left < d; left += tileColumns {
+			right := min(left+tileColumns, d)
+			for i := first; i < end; {
+				var n int
+				if i, n = w.gather(i, end, left, right); n > 0 {
+					c.adjointPieces(w, o, a, n)
+				}
+			}
+		}
+	}
+}
+
+// adjointPieces is adjoint for the pieces of w, of n entries.
+func (c *threshold) adjointPieces(w *worker, o *operands, a *adjoints, n int) {
+	b := &w.scratch[0].batch
+	rho := c.thresholds(w, o, n)
+	byRho := b.deltas[len(b.deltas)-1][0]
+	for _, p := range w.pieces {
+		c.adjointPiece(o, a, p, rho[p.at:], byRho[p.at:])
+	}
+	for f, by := range c.rho.backward(b, n, a.gradient) {
+		by = by[:n]
+		if c.rho.inputs[f].fixed() {
+			continue
+		}
+		if c.rho.inputs[f] == Lambda {
+			a.byLambda += floats.Sum(by)
+			continue
+		}
+		floats.Scale(0.5, by) // for each of the two entries
+		for _, p := range w.pieces {
+			if p.from == p.i {
+				by[p.at] *= 2
+			}
+			c.adjointFeature(by[p.at:], c.rho.inputs[f], o, a, p)
+		}
+	}
+}
+
+// adjointPiece goes back from Z (and U) of p to Θ (and U), and sets the first
+// values of byRho to the derivatives by the thresholds.
+func (c *threshold) adjointPiece(o *operands, a *adjoints, p piece, rho, byRho []float64) {
+	i, from, to := p.i, p.from, p.to
+	theta, toZ := o.theta.Row(i)[from:to], o.toZ.Row(i)[from:to]
 	byZ, byTheta := a.z.Row(i)[from:to], a.theta.Row(i)[from:to]
 	var u, byU []float64
 	if o.u != nil {
 		u, byU = o.u.Row(i)[from:to], a.u.Row(i)[from:to]
 	}
-	byRho := k.batch.deltas[len(k.batch.deltas)-1][0][:n]
 	for j, t := range theta {
 		e := toZ[j] - t
 		g := byZ[j] + 2*a.byNorm2*e
@@ -138,33 +207,31 @@ func (c *threshold) adjointSegment(w *worker, o *operands, a *adjoints, i, from,
 	if from == i {
 		byRho[0] /= 2 // the diagonal has one entry, not two
 	}
-	for f, by := range c.rho.backward(&k.batch, n, a.gradient) {
-		by = by[:n]
-		if c.rho.inputs[f] == Lambda {
-			a.byLambda += floats.Sum(by)
-			continue
+}
+
+// adjointFeature hands on the first values of by, the derivatives by a feature.
+func (c *threshold) adjointFeature(by []float64, name Feature, o *operands, a *adjoints, p piece) {
+	row := func(a *dense.Sym) []float64 { return a.Row(p.i)[p.from:p.to] }
+	by = by[:p.to-p.from]
+	switch name {
+	case Theta:
+		floats.Add(row(a.theta), by)
+	case Z:
+		floats.Add(row(a.z), by)
+	case AbsTheta:
+		byTheta := row(a.theta)
+		for j, t := range row(o.theta) {
+			byTheta[j] += by[j] * sign(t)
 		}
-		floats.Scale(0.5, by) // for each of the two entries
-		if from == i {
-			by[0] *= 2
+	case AbsZ:
+		byZ := row(a.z)
+		for j, v := range row(o.z) {
+			byZ[j] += by[j] * sign(v)
 		}
-		switch c.rho.inputs[f] {
-		case Theta:
-			floats.Add(byTheta, by)
-		case Z:
-			floats.Add(byZ, by)
-		case AbsTheta:
-			for j, t := range theta {
-				byTheta[j] += by[j] * sign(t)
-			}
-		case AbsZ:
-			for j, v := range z {
-				byZ[j] += by[j] * sign(v)
-			}
-		case NegThetaS:
-			for j, v := range s {
-				byTheta[j] -= by[j] * v
-			}
+	case NegThetaS:
+		byTheta := row(a.theta)
+		for j, v := range row(o.s) {
+			byTheta[j] -= by[j] * v
 		}
 	}
 }

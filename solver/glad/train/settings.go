@@ -96,7 +96,7 @@ type Settings struct {
 	Seed uint64
 
 	// Workers is the number of examples differentiated at once. Default:
-	// GOMAXPROCS. It does not change the result.
+	// dense.Cores(). It does not change the result.
 	Workers int
 	// Engine does the linear algebra. Default: dense.Default().
 	Engine dense.Engine

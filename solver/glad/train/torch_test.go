@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
@@ -25,7 +26,8 @@ func TestStepBesideTorch(t *testing.T) {
 	if python == "" {
 		t.Skip("set GLADFLOW_TORCH to a Python that has torch")
 	}
-	const d, count, rounds, perRound = 100, 4, 5, 3
+	const d, count, rounds, perRound = 100, 4, 45, 1
+	dense.SpareProcessor() // as gladflow does
 	recipe, err := NewRecipe(Literal, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -97,8 +99,8 @@ func TestStepBesideTorch(t *testing.T) {
 	slices.Sort(ours)
 	slices.Sort(theirs)
 	ratio := theirs[len(theirs)/2] / ours[len(ours)/2]
-	t.Logf("d=%d, K=%d, batch %d, medians of %d steps in turns: %.1f ms here (%s, %d workers), %.1f ms in PyTorch %s (%d threads): ratio %.2f",
-		d, m.Iterations, count, len(ours), 1e3*ours[len(ours)/2], r.settings.Engine.Name(), len(r.workers), 1e3*theirs[len(theirs)/2], first.Torch, first.Threads, ratio)
+	t.Logf("d=%d, K=%d, batch %d, medians of %d steps in turns: %.1f ms here (%s, %d workers), %.1f ms in PyTorch %s (%d threads): ratio %.2f, of the fastest steps %.2f",
+		d, m.Iterations, count, len(ours), 1e3*ours[len(ours)/2], r.settings.Engine.Name(), len(r.workers), 1e3*theirs[len(theirs)/2], first.Torch, first.Threads, ratio, theirs[0]/ours[0])
 	if ratio < 3 {
 		t.Errorf("a step is %.2f times as fast as PyTorch's; it should be 3", ratio)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"time"
 
 	"github.com/gladflow/gladflow/solver/dense"
@@ -126,7 +125,7 @@ func newRun(training, validation []Example, s Settings) (*run, error) {
 	r := &run{settings: s.resolved(), training: training, validation: validation, began: time.Now(), last: math.NaN()}
 	r.settings.Batch = min(r.settings.Batch, len(training))
 	if r.settings.Workers < 1 {
-		r.settings.Workers = runtime.GOMAXPROCS(0)
+		r.settings.Workers = dense.Cores()
 	}
 	return r, nil
 }
