@@ -2,10 +2,11 @@
 # and tests everything.
 
 FUZZTIME ?= 20s
+CHECKS ?= 2000
 IMAGE ?= gladflow
 PYTHON ?= python3
 
-.PHONY: help build test race lint demo ecoli kit results torch ci fuzz bench docker clean
+.PHONY: help build test race lint demo ecoli kit results torch ci fuzz properties bench docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +47,10 @@ fuzz: ## every fuzz target for FUZZTIME (20s)
 			echo "== $$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p; \
 		done; \
 	done
+
+properties: ## every property test with CHECKS (2000) fresh draws
+	RAPID_SEED=0 RAPID_CHECKS=$(CHECKS) go test -count=1 -timeout 1h \
+		$$(go list -f '{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{$$.ImportPath}}{{end}}{{end}}' ./...)
 
 bench: ## all benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
