@@ -9,7 +9,7 @@ PYTHON ?= python3
 .PHONY: help build test race lint demo ecoli kit results torch ci fuzz properties bench docker clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## the binary, in bin/gladflow; no cgo
 	CGO_ENABLED=0 go build -trimpath -o bin/gladflow ./plugin/gladflow
@@ -50,7 +50,7 @@ fuzz: ## every fuzz target for FUZZTIME (20s)
 
 properties: ## every property test with CHECKS (2000) fresh draws
 	RAPID_SEED=0 RAPID_CHECKS=$(CHECKS) go test -count=1 -timeout 1h \
-		$$(go list -f '{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{$$.ImportPath}}{{end}}{{end}}' ./...)
+		$$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | awk '/pgregory.net\/rapid/ {print $$1}')
 
 bench: ## all benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
