@@ -68,7 +68,8 @@ func (w *Workspace) Spectral(dst *Sym, f, vectors []float64) {
 }
 
 // LogDet returns log det a and true for a positive definite a, without
-// changing it; otherwise false. factor is n² scratch and holds U afterwards.
+// changing it; otherwise false. factor is n² scratch, which may be a's own
+// memory, and holds U afterwards.
 func (w *Workspace) LogDet(a *Sym, factor []float64) (float64, bool) {
 	n := a.Len()
 	copy(factor[:n*n], a.Raw())

@@ -72,7 +72,7 @@ func am(ctx context.Context, b *block, lambda, offset float64) outcome {
 	out.theta.CopyFrom(out.support)
 	sp := newSpectral(b.work, n)
 	cert := amCertificate{certificate: c, lambda: lambda}
-	logdet, _ := b.work.LogDet(out.theta, c.factor)
+	logdet, _ := b.work.LogDet(out.theta, c.factor.Raw())
 	cert.update(ctx, out, logdet)
 	for iteration := 1; ; iteration++ {
 		y, z := sp.y.Raw(), out.support.Raw()

@@ -22,7 +22,7 @@ type certificate struct {
 	primal  float64    // objective at theta
 	theta   *dense.Sym // best primal point
 	dual    float64    // best lower bound
-	factor  []float64  // scratch for Cholesky
+	factor  *dense.Sym // scratch for Cholesky
 	trial   *dense.Sym // scratch for dual candidates
 	checks  int        // since the gap last fell by a millionth
 	lastGap float64
@@ -37,7 +37,7 @@ func newCertificate(b *block) *certificate {
 		b:       b,
 		theta:   dense.NewSym(n, nil),
 		dual:    math.Inf(-1),
-		factor:  make([]float64, n*n),
+		factor:  dense.NewSym(n, nil),
 		trial:   dense.NewSym(n, nil),
 		lastGap: math.Inf(1),
 	}
@@ -64,18 +64,20 @@ func (c *certificate) gapAt(objective float64) float64 {
 }
 
 // logDet is log det a for a positive definite a. When ctx ends it returns false
-// at once, then and ever after: c.factor may be in use in the background.
+// at once, then and ever after: c.factor may be in use in the background. Only
+// that is, so that the caller may go on with a.
 func (c *certificate) logDet(ctx context.Context, a *dense.Sym) (logdet float64, ok bool) {
 	if ctx.Err() != nil {
 		return 0, false
 	}
+	c.factor.CopyFrom(a)
 	n := a.Len()
 	if n < awaitFrom { // no closure, no allocation
-		return c.b.work.LogDet(a, c.factor)
+		return c.b.work.LogDet(c.factor, c.factor.Raw())
 	}
 	var l float64
 	var definite bool
-	if await(ctx, n, func() { l, definite = c.b.work.LogDet(a, c.factor) }) != nil {
+	if await(ctx, n, func() { l, definite = c.b.work.LogDet(c.factor, c.factor.Raw()) }) != nil {
 		return 0, false
 	}
 	return l, definite
