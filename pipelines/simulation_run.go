@@ -3,7 +3,6 @@ package pipelines
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -123,15 +122,20 @@ func (s Simulation) network(ctx context.Context, f simulate.Family, k int) (Simu
 	n.Precision = n.Name + ".precision." + s.Format
 	n.Reference = n.Name + ".reference.csv"
 	var theta *dense.Sym
+	var smallest, largest float64
 	var failure error
 	err := dense.Await(ctx, func() {
 		if theta, failure = f.Precision(rng); failure == nil {
-			n.SmallestEigenvalue, n.LargestEigenvalue, failure = spectrum(theta)
+			smallest, largest, failure = spectrum(theta)
 		}
 	})
-	if err := errors.Join(err, failure); err != nil {
-		return n, err
+	if err != nil {
+		return n, err // failure may still be written to
 	}
+	if failure != nil {
+		return n, failure
+	}
+	n.SmallestEigenvalue, n.LargestEigenvalue = smallest, largest
 	rows, err := simulate.Samples(ctx, rng, theta, s.Samples)
 	if err != nil {
 		return n, err

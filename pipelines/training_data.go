@@ -2,7 +2,6 @@ package pipelines
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -81,9 +80,11 @@ func (t Training) draw(ctx context.Context, purpose uint64, k int) ([]train.Exam
 	}
 	var theta *dense.Sym
 	var failure error
-	err = dense.Await(ctx, func() { theta, failure = f.Precision(rng) })
-	if err := errors.Join(err, failure); err != nil {
-		return nil, err
+	if err := dense.Await(ctx, func() { theta, failure = f.Precision(rng) }); err != nil {
+		return nil, err // failure may still be written to
+	}
+	if failure != nil {
+		return nil, failure
 	}
 	drawn := make([]train.Example, t.Covariances)
 	for c := range drawn {
