@@ -121,21 +121,15 @@ func (s Simulation) network(ctx context.Context, f simulate.Family, k int) (Simu
 	n.Samples = n.Name + "." + s.Format
 	n.Precision = n.Name + ".precision." + s.Format
 	n.Reference = n.Name + ".reference.csv"
-	var theta *dense.Sym
-	var smallest, largest float64
-	var failure error
-	err := dense.Await(ctx, func() {
-		if theta, failure = f.Precision(rng); failure == nil {
-			smallest, largest, failure = spectrum(theta)
-		}
-	})
+	theta, err := dense.AwaitResult(ctx, func() (*dense.Sym, error) { return f.Precision(rng) })
 	if err != nil {
-		return n, err // failure may still be written to
+		return n, err
 	}
-	if failure != nil {
-		return n, failure
+	spectrum, err := dense.AwaitResult(ctx, func() ([]float64, error) { return eigenvalues(theta) })
+	if err != nil {
+		return n, err
 	}
-	n.SmallestEigenvalue, n.LargestEigenvalue = smallest, largest
+	n.SmallestEigenvalue, n.LargestEigenvalue = spectrum[0], spectrum[s.Dimension-1]
 	rows, err := simulate.Samples(ctx, rng, theta, s.Samples)
 	if err != nil {
 		return n, err
@@ -184,15 +178,13 @@ func (s Simulation) metadata(f simulate.Family, k int) map[string]string {
 	}
 }
 
-// spectrum returns the ends of the spectrum of a, from gonum: the same bits
+// eigenvalues returns those of a in ascending order, from gonum: the same bits
 // whatever library the machine has.
-func spectrum(a *dense.Sym) (smallest, largest float64, err error) {
+func eigenvalues(a *dense.Sym) ([]float64, error) {
 	d := a.Len()
 	values := make([]float64, d)
-	if err := dense.NewWorkspace(dense.Gonum{}, d).Eigen(a, values, make([]float64, d*d)); err != nil {
-		return 0, 0, err
-	}
-	return values[0], values[d-1], nil
+	err := dense.NewWorkspace(dense.Gonum{}, d).Eigen(a, values, make([]float64, d*d))
+	return values, err
 }
 
 // variableNames are x01, x02, … of one width.

@@ -78,13 +78,9 @@ func (t Training) draw(ctx context.Context, purpose uint64, k int) ([]train.Exam
 	if err != nil {
 		return nil, err
 	}
-	var theta *dense.Sym
-	var failure error
-	if err := dense.Await(ctx, func() { theta, failure = f.Precision(rng) }); err != nil {
-		return nil, err // failure may still be written to
-	}
-	if failure != nil {
-		return nil, failure
+	theta, err := dense.AwaitResult(ctx, func() (*dense.Sym, error) { return f.Precision(rng) })
+	if err != nil {
+		return nil, err
 	}
 	drawn := make([]train.Example, t.Covariances)
 	for c := range drawn {

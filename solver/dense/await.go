@@ -43,3 +43,14 @@ func Await(ctx context.Context, kernel func()) error {
 	}
 	return nil
 }
+
+// AwaitResult is Await for a kernel with a result. Where ctx ends first it
+// returns the error of ctx and nothing of what kernel may still be writing to.
+func AwaitResult[T any](ctx context.Context, kernel func() (T, error)) (T, error) {
+	var result, none T
+	var failure error
+	if err := Await(ctx, func() { result, failure = kernel() }); err != nil {
+		return none, err
+	}
+	return result, failure
+}

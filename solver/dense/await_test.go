@@ -36,3 +36,19 @@ func TestAwait(t *testing.T) {
 		}
 	})
 }
+
+func TestAwaitResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		failure := errors.New("failure")
+		kernel := func() (int, error) { time.Sleep(time.Second); return 7, failure }
+		if v, err := AwaitResult(t.Context(), kernel); v != 7 || err != failure {
+			t.Errorf("%v and %v", v, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if v, err := AwaitResult(ctx, kernel); v != 0 || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("after the end: %v and %v", v, err)
+		}
+		time.Sleep(time.Second) // until the kernel in the background has ended
+	})
+}

@@ -30,9 +30,8 @@ func (w *Workspace) Engine() Engine { return w.engine }
 // storage of a.
 func (w *Workspace) Eigen(a *Sym, values, vectors []float64) error {
 	n := a.Len()
-	if vectors = vectors[:n*n]; n > 0 && &vectors[0] != &a.Raw()[0] {
-		copy(vectors, a.Raw())
-	}
+	vectors = vectors[:n*n]
+	load(vectors, a)
 	if !w.engine.Eigen(n, vectors, values[:n], &w.scratch) {
 		return ErrEigen
 	}
@@ -72,7 +71,7 @@ func (w *Workspace) Spectral(dst *Sym, f, vectors []float64) {
 // memory, and holds U afterwards.
 func (w *Workspace) LogDet(a *Sym, factor []float64) (float64, bool) {
 	n := a.Len()
-	copy(factor[:n*n], a.Raw())
+	load(factor[:n*n], a)
 	return w.cholesky(n, factor)
 }
 
@@ -80,13 +79,20 @@ func (w *Workspace) LogDet(a *Sym, factor []float64) (float64, bool) {
 // definite a; otherwise it returns false and dst holds anything. dst may be a.
 func (w *Workspace) Inverse(dst, a *Sym) (float64, bool) {
 	n := a.Len()
-	copy(dst.Raw(), a.Raw())
+	load(dst.Raw(), a)
 	logdet, ok := w.cholesky(n, dst.Raw())
 	if !ok || !w.engine.CholeskyInverse(n, dst.Raw()) {
 		return 0, false
 	}
 	mirror(dst.Raw(), n)
 	return logdet, true
+}
+
+// load sets to to the entries of a, whose memory it may be already.
+func load(to []float64, a *Sym) {
+	if from := a.Raw(); len(from) > 0 && &to[0] != &from[0] {
+		copy(to, from)
+	}
 }
 
 // cholesky factors in place and sums the logarithms of the pivots.
