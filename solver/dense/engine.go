@@ -16,11 +16,13 @@
 // goroutines call at once.
 //
 // OpenBLAS is the faster one: at n = 1000 and on two cores some 8 times for a
-// product, 5 times for a Cholesky factorisation and 10 to 20 times for an
+// product, 5 times for a Cholesky factorisation and 8 times for an
 // eigendecomposition, which is what most solvers spend their time on; at n = 100
-// it is 3 times for an eigendecomposition. Programs that run kernels from several
+// it is 2.5 times for an eigendecomposition. Programs that run kernels from several
 // goroutines at a time call SpareProcessor when they start.
 package dense
+
+import "github.com/gladflow/gladflow/solver/dense/internal/tridiagonal"
 
 // An Engine is a source of dense kernels. All matrices are row-major; sizes
 // and strides are the caller's to get right. Engines are safe for concurrent
@@ -55,5 +57,8 @@ type Engine interface {
 // Scratch is memory that an engine keeps between calls.
 type Scratch struct {
 	Float []float64
-	Int   []int32
+
+	// Of eigen.
+	vectors, tau, beside []float64
+	tridiagonal          tridiagonal.Solver
 }

@@ -131,6 +131,44 @@ func TestEigen(t *testing.T) {
 	})
 }
 
+// A matrix at either end of float64's range has the eigenvectors that it has in
+// the middle, to the bit, and the eigenvalues times the factor.
+func TestEigenFarFromOne(t *testing.T) {
+	const n = 40
+	s := symmetric(rand.New(rand.NewPCG(n, 6)), spectra(n)["indefinite"])
+	for _, e := range engines(t) {
+		w := NewWorkspace(e, n)
+		want, q := make([]float64, n), make([]float64, n*n)
+		if err := w.Eigen(s, want, q); err != nil {
+			t.Fatal(err)
+		}
+		for _, exponent := range []int{-900, -400, 400, 1000, 1020} {
+			a := s.Clone()
+			for i, v := range a.Raw() {
+				a.Raw()[i] = math.Ldexp(v, exponent)
+			}
+			values, vectors := make([]float64, n), make([]float64, n*n)
+			if err := w.Eigen(a, values, vectors); err != nil {
+				t.Fatalf("%s, times 2^%d: %v", e.Name(), exponent, err)
+			}
+			for i, v := range want {
+				if got := math.Ldexp(values[i], -exponent); got != v {
+					t.Errorf("%s, times 2^%d: eigenvalue %d is %v of it, want %v", e.Name(), exponent, i, got, v)
+				}
+			}
+			equal(t, "vectors", vectors, q, 0)
+		}
+		// Eigenvalues that float64 cannot hold are none.
+		a := NewSym(n, nil)
+		for i := range a.Raw() {
+			a.Raw()[i] = math.MaxFloat64
+		}
+		if err := w.Eigen(a, make([]float64, n), make([]float64, n*n)); !errors.Is(err, ErrEigen) {
+			t.Errorf("%s: overflow: %v", e.Name(), err)
+		}
+	}
+}
+
 func TestSpectral(t *testing.T) {
 	forAll(t, sizes, func(t *testing.T, w *Workspace, a *Sym, _ []float64, unit float64) {
 		n := a.Len()

@@ -3,7 +3,6 @@ package dense
 import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
-	"gonum.org/v1/gonum/lapack"
 	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
 )
 
@@ -50,23 +49,36 @@ func (g Gonum) Syrk(trans bool, n, k int, alpha float64, a []float64, lda int, b
 	}
 }
 
-// Eigen implements Engine, by Dsyev: QL on one core, at n = 1000 some 10 to 20
-// times slower than OpenBLAS. Three quarters of it are rotations.
-func (Gonum) Eigen(n int, a, values []float64, work *Scratch) bool {
-	if n == 0 {
-		return true
+// Eigen implements Engine, by divide and conquer.
+func (g Gonum) Eigen(n int, a, values []float64, work *Scratch) bool {
+	return eigen(g, n, a, values, work)
+}
+
+// tridiagonalise implements reducer.
+func (Gonum) tridiagonalise(n int, a, diagonal, beside, tau []float64, work *Scratch) {
+	sized(work, func(work []float64, lwork int) {
+		goLAPACK.Dsytrd(blas.Lower, n, a, n, diagonal, beside[:n-1], tau[:n-1], work, lwork)
+	})
+}
+
+// back implements reducer.
+func (Gonum) back(n int, a, tau, q []float64, work *Scratch) {
+	if n == 1 {
+		return
 	}
-	if !finite(a[:n*n]) {
-		return false
-	}
+	// The reflections leave the first coordinate alone. Rows are multiplied from
+	// the right.
+	sized(work, func(work []float64, lwork int) {
+		goLAPACK.Dormqr(blas.Right, blas.Trans, n, n-1, n-1, a[n:], n, tau[:n-1], q[1:], n, work, lwork)
+	})
+}
+
+// sized calls f twice, first for the size of its memory.
+func sized(work *Scratch, f func(work []float64, lwork int)) {
 	work.Float = grow(work.Float, max(1, cap(work.Float)))
-	goLAPACK.Dsyev(lapack.EVCompute, blas.Upper, n, a, n, values, work.Float, -1)
+	f(work.Float, -1)
 	work.Float = grow(work.Float, int(work.Float[0]))
-	if !goLAPACK.Dsyev(lapack.EVCompute, blas.Upper, n, a, n, values, work.Float, len(work.Float)) {
-		return false
-	}
-	transposeInPlace(a, n) // gonum returns the vectors as columns
-	return true
+	f(work.Float, len(work.Float))
 }
 
 // Cholesky implements Engine.
@@ -84,17 +96,4 @@ func transpose(t bool) blas.Transpose {
 		return blas.Trans
 	}
 	return blas.NoTrans
-}
-
-func transposeInPlace(a []float64, n int) {
-	const b = 48
-	for i0 := 0; i0 < n; i0 += b {
-		for j0 := i0; j0 < n; j0 += b {
-			for i := i0; i < min(i0+b, n); i++ {
-				for j := max(j0, i+1); j < min(j0+b, n); j++ {
-					a[i*n+j], a[j*n+i] = a[j*n+i], a[i*n+j]
-				}
-			}
-		}
-	}
 }

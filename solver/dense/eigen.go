@@ -1,0 +1,61 @@
+package dense
+
+import "math"
+
+// reducer is what an engine has for eigen: the orthogonal similarity between a
+// symmetric matrix and a tridiagonal one, as a product of Householder
+// reflections. Both are row-major.
+type reducer interface {
+	Engine
+	// tridiagonalise overwrites a with the reflections, and fills diagonal, the
+	// n−1 entries beside it, and tau.
+	tridiagonalise(n int, a, diagonal, beside, tau []float64, work *Scratch)
+	// back replaces every row of q, an eigenvector of the tridiagonal matrix, by
+	// that of a, of which tridiagonalise has left the reflections.
+	back(n int, a, tau, q []float64, work *Scratch)
+}
+
+// eigen is Engine.Eigen, by divide and conquer on the tridiagonal matrix.
+func eigen(e reducer, n int, a, values []float64, work *Scratch) bool {
+	if n == 0 {
+		return true
+	}
+	a, values = a[:n*n], values[:n]
+	if !finite(a) {
+		return false
+	}
+	var largest float64
+	for _, v := range a {
+		if v = math.Abs(v); v > largest {
+			largest = v
+		}
+	}
+	// A power of two changes no digit, and keeps squares and quotients in range.
+	_, exponent := math.Frexp(largest)
+	scale(a, -exponent)
+	work.beside, work.tau = grow(work.beside, n), grow(work.tau, n)
+	work.vectors = grow(work.vectors, n*n)
+	e.tridiagonalise(n, a, values, work.beside, work.tau, work)
+	order, ok := work.tridiagonal.Decompose(values, work.beside[:n-1], work.vectors, e)
+	if !ok {
+		return false
+	}
+	e.back(n, a, work.tau, work.vectors, work)
+	for k, i := range order {
+		copy(a[k*n:(k+1)*n], work.vectors[i*n:(i+1)*n])
+	}
+	scale(values, exponent)
+	return finite(values)
+}
+
+// scale multiplies x by 2^exponent.
+func scale(x []float64, exponent int) {
+	if exponent == 0 {
+		return
+	}
+	// 2^±1074 and more are no numbers, their halves are.
+	f, g := math.Ldexp(1, exponent/2), math.Ldexp(1, exponent-exponent/2)
+	for i, v := range x {
+		x[i] = v * f * g
+	}
+}
