@@ -32,7 +32,7 @@ ecoli: ## the E. coli run on ../shared/data, its files checked
 kit: ## the conformance kit on the binary, and fifty hosts killed at random
 	go test -count=1 -v -run 'Conformance|KillHost' ./plugin/gladflow
 
-results: ## the paper's synthetic experiments, into RESULTS.md; a quarter of an hour
+results: ## the paper's synthetic experiments, into RESULTS.md; 5 to 15 minutes
 	go run ./plugin/gladflow experiment --all
 
 torch: ## a training step beside PyTorch's; PYTHON has torch
