@@ -30,7 +30,7 @@ func eigen(e reducer, n int, a, values []float64, work *Scratch) bool {
 			largest = v
 		}
 	}
-	// A power of two changes no digit, and keeps squares and quotients in range.
+	// A power of two changes no digit that matters, and keeps squares and quotients in range.
 	_, exponent := math.Frexp(largest)
 	scale(a, -exponent)
 	work.beside, work.tau = grow(work.beside, n), grow(work.tau, n)

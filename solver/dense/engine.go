@@ -16,7 +16,7 @@
 // goroutines call at once.
 //
 // OpenBLAS is the faster one: at n = 1000 and on two cores some 8 times for a
-// product, 5 times for a Cholesky factorisation and 8 times for an
+// product, 5 times for a Cholesky factorisation and 9 times for an
 // eigendecomposition, which is what most solvers spend their time on; at n = 100
 // it is 2.5 times for an eigendecomposition. Programs that run kernels from several
 // goroutines at a time call SpareProcessor when they start.

@@ -101,34 +101,97 @@ func eps(n int, unit float64) float64 { return 10 * 0x1p-52 * float64(n) * unit 
 
 func TestEigen(t *testing.T) {
 	forAll(t, sizes, func(t *testing.T, w *Workspace, a *Sym, eigenvalues []float64, unit float64) {
-		n := a.Len()
-		before := a.Clone()
-		values, q := make([]float64, n), make([]float64, n*n)
-		if err := w.Eigen(a, values, q); err != nil {
-			t.Fatal(err)
+		equal(t, "eigenvalues", checkEigen(t, w, a, unit), eigenvalues, eps(a.Len(), unit)) // ascending, as they were made
+	})
+}
+
+// checkEigen decomposes a, of norm unit at most, and fails t unless that is a
+// decomposition.
+func checkEigen(t *testing.T, w *Workspace, a *Sym, unit float64) []float64 {
+	t.Helper()
+	n := a.Len()
+	before := a.Clone()
+	values, q := make([]float64, n), make([]float64, n*n)
+	if err := w.Eigen(a, values, q); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "the argument", a.Raw(), before.Raw(), 0)
+	for k := range n {
+		if k > 0 && values[k] < values[k-1] {
+			t.Fatalf("eigenvalue %d is %v, the one before %v", k, values[k], values[k-1])
 		}
-		equal(t, "the argument", a.Raw(), before.Raw(), 0)
-		equal(t, "eigenvalues", values, eigenvalues, eps(n, unit)) // ascending, as they were made
-		for k := range n {
-			v := q[k*n : (k+1)*n]
-			for i := range n {
-				var residual, product float64
-				for j, x := range a.Row(i) {
-					residual += x * v[j]
-					product += q[i*n+j] * v[j]
-				}
-				if d := math.Abs(residual - values[k]*v[i]); !(d <= eps(n, unit)) {
-					t.Fatalf("vector %d: residual %v", k, d)
-				}
-				if i == k {
-					product--
-				}
-				if !(math.Abs(product) <= eps(n, 1)) {
-					t.Fatalf("vectors %d and %d: product off by %v", i, k, product)
-				}
+		v := q[k*n : (k+1)*n]
+		for i := range n {
+			var residual, product float64
+			for j, x := range a.Row(i) {
+				residual += x * v[j]
+				product += q[i*n+j] * v[j]
+			}
+			if d := math.Abs(residual - values[k]*v[i]); !(d <= eps(n, unit)) {
+				t.Fatalf("vector %d: residual %v", k, d)
+			}
+			if i == k {
+				product--
+			}
+			if !(math.Abs(product) <= eps(n, 1)) {
+				t.Fatalf("vectors %d and %d: product off by %v", i, k, product)
 			}
 		}
-	})
+	}
+	return values
+}
+
+// Matrices with many zeros and equal entries, of which Householder's reflections
+// end in zeros.
+func TestEigenStructured(t *testing.T) {
+	families := map[string]func(r *rand.Rand, i, j, n int) float64{ // for j ≤ i
+		"arrow": func(_ *rand.Rand, i, j, n int) float64 {
+			switch {
+			case j == 0:
+				return 1
+			case i == j:
+				return float64(i % 3)
+			}
+			return 0
+		},
+		"sparse": func(r *rand.Rand, i, j, n int) float64 {
+			if r.IntN(8) > 0 {
+				return 0
+			}
+			return float64(r.IntN(5) - 2)
+		},
+		"all equal":       func(*rand.Rand, int, int, int) float64 { return 1 },
+		"equicorrelation": func(_ *rand.Rand, i, j, n int) float64 { return equal01(i, j) + .5*(1-equal01(i, j)) },
+		"blocks":          func(_ *rand.Rand, i, j, n int) float64 { return equal01(i/7, j/7) * (1 + equal01(i, j)) },
+		"antidiagonal":    func(_ *rand.Rand, i, j, n int) float64 { return equal01(i+j, n-1) },
+		"Hilbert":         func(_ *rand.Rand, i, j, n int) float64 { return 1 / float64(i+j+1) },
+	}
+	for _, e := range engines(t) {
+		w := NewWorkspace(e, 1) // one for all
+		for name, entry := range families {
+			for _, n := range []int{1, 2, 16, 33, 34, 35, 47, 50, 68, 92, 130} {
+				r := rand.New(rand.NewPCG(uint64(n), 7))
+				a := NewSym(n, nil)
+				var unit float64
+				for i := range n {
+					for j := range i + 1 {
+						a.Set(i, j, entry(r, i, j, n))
+						unit = max(unit, math.Abs(a.At(i, j)))
+					}
+				}
+				t.Run(fmt.Sprintf("%s/%d/%s", engineName(e), n, name), func(t *testing.T) {
+					checkEigen(t, w, a, float64(n)*unit)
+				})
+			}
+		}
+	}
+}
+
+func equal01(i, j int) float64 {
+	if i == j {
+		return 1
+	}
+	return 0
 }
 
 // A matrix at either end of float64's range has the eigenvectors that it has in
@@ -157,6 +220,13 @@ func TestEigenFarFromOne(t *testing.T) {
 				}
 			}
 			equal(t, "vectors", vectors, q, 0)
+		}
+		// So has one of the least numbers that there are.
+		least := NewSym(2, nil)
+		least.Set(0, 1, math.SmallestNonzeroFloat64)
+		values, vectors := make([]float64, 2), make([]float64, 4)
+		if err := w.Eigen(least, values, vectors); err != nil || values[0] != -math.SmallestNonzeroFloat64 || values[1] != math.SmallestNonzeroFloat64 {
+			t.Errorf("%s, subnormal: %v, %v", e.Name(), values, err)
 		}
 		// Eigenvalues that float64 cannot hold are none.
 		a := NewSym(n, nil)

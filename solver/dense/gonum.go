@@ -57,20 +57,21 @@ func (g Gonum) Eigen(n int, a, values []float64, work *Scratch) bool {
 // tridiagonalise implements reducer.
 func (Gonum) tridiagonalise(n int, a, diagonal, beside, tau []float64, work *Scratch) {
 	sized(work, func(work []float64, lwork int) {
-		goLAPACK.Dsytrd(blas.Lower, n, a, n, diagonal, beside[:n-1], tau[:n-1], work, lwork)
+		goLAPACK.Dsytrd(blas.Upper, n, a, n, diagonal, beside[:n-1], tau[:n-1], work, lwork)
 	})
 }
 
-// back implements reducer.
-func (Gonum) back(n int, a, tau, q []float64, work *Scratch) {
-	if n == 1 {
-		return
-	}
-	// The reflections leave the first coordinate alone. Rows are multiplied from
-	// the right.
+// back implements reducer. It forms the product of the reflections: Dormqr, which
+// would apply them, is wrong in gonum 0.17.0 where one of them ends in zeros, for
+// Dlarft cuts the others short with it. That is the case of the reflections from
+// the top (blas.Lower) only.
+func (g Gonum) back(n int, a, tau, q []float64, work *Scratch) {
 	sized(work, func(work []float64, lwork int) {
-		goLAPACK.Dormqr(blas.Right, blas.Trans, n, n-1, n-1, a[n:], n, tau[:n-1], q[1:], n, work, lwork)
+		goLAPACK.Dorgtr(blas.Upper, n, a, n, tau[:n-1], work, lwork)
 	})
+	work.Float = grow(work.Float, n*n)
+	g.Gemm(false, true, n, n, n, 1, q, n, a, n, 0, work.Float, n)
+	copy(q, work.Float)
 }
 
 // sized calls f twice, first for the size of its memory.

@@ -38,7 +38,6 @@ func (s *Solver) join(o, half, m int, tear float64) bool {
 	// What is as small as this may be dropped: it is what rounding leaves anyway.
 	s.deflate(o, m, rho, 16*unit*max(largestValue, rho*largestZ))
 	if len(s.joined) == 0 {
-		s.sort(o, m)
 		return true
 	}
 	u := &s.secular
@@ -104,7 +103,7 @@ func (s *Solver) rotateOff(i, j, o, m int, tolerance float64) bool {
 	}
 	s.z[i], s.z[j] = 0, r
 	if s.columns[i] != s.columns[j] {
-		s.columns[i], s.columns[j] = both, both
+		s.columns[j] = both
 	}
 	rotate(s.row(i, o, m), s.row(j, o, m), cosine, sine)
 	s.values[i] += gap * sine * sine

@@ -16,9 +16,9 @@ func termsGo(delta, d, z []float64, origin, tau float64) (value, slope, size flo
 			x := (d[j+i] - origin) - tau
 			delta[j+i] = x
 			t := z[j+i] / x
-			f := z[j+i] * t
+			f := float64(z[j+i] * t) // not fused with the sums
 			v[i] += f
-			s[i] += float64(t * t) // not fused
+			s[i] += float64(t * t)
 			a[i] += math.Abs(f)
 		}
 	}

@@ -45,6 +45,7 @@ func (s *Solver) sweep(o, m, low, high int) {
 		}
 		if r <= tiny { // the matrix falls apart here
 			d[i+1] -= p
+			e[i] = b
 			return
 		}
 		sine, cosine = f/r, g/r

@@ -18,11 +18,12 @@ type secular struct {
 	row    []float64 // stride
 	// deltas is k×stride: dⱼ − λᵢ in row i, then the eigenvectors.
 	deltas []float64
+	taken  int // steps, by all roots
 }
 
 // begin makes room for k poles; set each of them next.
 func (u *secular) begin(k int, rho float64) {
-	u.k, u.stride, u.rho = k, (k+3)&^3, rho
+	u.k, u.stride, u.rho, u.taken = k, (k+3)&^3, rho, 0
 	u.d, u.z = grow(u.d, u.stride), grow(u.z, u.stride)
 	u.exact, u.row = grow(u.exact, u.stride), grow(u.row, u.stride)
 	u.roots = grow(u.roots, k)
@@ -48,7 +49,7 @@ func (u *secular) solve() bool {
 
 const (
 	// rationalSteps are what a root may take before it is bisected; it takes
-	// two or three.
+	// two or three, seldom more than five.
 	rationalSteps = 30
 	// steps leaves room to bisect to the last bit of the smallest offset.
 	steps = rationalSteps + 300
@@ -71,6 +72,7 @@ func (u *secular) root(i int, delta []float64) bool {
 	a := min(i, u.k-2) // the poles beside the root are a and a + 1; for the last, those below it
 	origin, low, high, tau := u.guess(a, last, delta)
 	for step := range steps {
+		u.taken++
 		exhausted := false
 		if !(tau > low && tau < high) || step >= rationalSteps {
 			tau = middle(low, high)

@@ -138,13 +138,32 @@ func TestDecompose(t *testing.T) {
 	}
 }
 
+// A sweep that ends in the middle of a leaf leaves what it has done: the rows that
+// it has rotated, with the entry beside them.
+func TestSweepFallsApart(t *testing.T) {
+	var s Solver
+	decompose(t, &s, make([]float64, 5), []float64{8.774999766492043e-05, 9.723258568907297e-119, 0.12953631100139823, 5.777574029633651e-15})
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		n := 2 + r.IntN(leaf-1)
+		d, e := make([]float64, n), make([]float64, n-1)
+		for i := range d {
+			d[i] = float64(r.IntN(2)) / 2
+		}
+		for i := range e {
+			e[i] = math.Pow(10, -130*r.Float64()*float64(r.IntN(2)))
+		}
+		decompose(t, &s, d, e)
+	})
+}
+
 // Any matrix at all, entries of all signs and sizes: scattered, of few values, of
-// all orders of magnitude, and mostly zero.
+// all orders of magnitude, mostly zero.
 func TestDecomposeAny(t *testing.T) {
 	var s Solver
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed") // decides n, or most would be small
-		kind := rapid.SampledFrom([]string{"normal", "integer", "log-normal", "sparse"}).Draw(t, "kind")
+		kind := rapid.SampledFrom([]string{"normal", "integer", "log-normal", "sparse", "far between"}).Draw(t, "kind")
 		base := rapid.SampledFrom([]float64{0, .5, 1}).Draw(t, "base")
 		largestD := math.Exp2(-rapid.Float64Range(0, 70).Draw(t, "log2 of d − base"))
 		largestE := math.Exp2(-rapid.Float64Range(0, 70).Draw(t, "log2 of e"))
@@ -158,6 +177,8 @@ func TestDecomposeAny(t *testing.T) {
 				v = math.Copysign(math.Exp2(60*v), v)
 			case kind == "sparse" && r.IntN(3) > 0:
 				v = 0
+			case kind == "far between":
+				v = math.Exp2(-450 * r.Float64())
 			}
 			return v
 		}
@@ -176,6 +197,12 @@ func TestDecomposeAny(t *testing.T) {
 // Every root lies in its interval, f changes its sign at it, and the
 // differences are what they are called.
 func TestSecular(t *testing.T) {
+	var roots, taken int
+	defer func() {
+		if mean := float64(taken) / float64(roots); !(mean < 5) {
+			t.Errorf("a root took %.1f steps on average", mean)
+		}
+	}()
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(1, 40).Draw(t, "k")
 		gaps := rapid.SliceOfN(rapid.Map(rapid.Float64Range(-40, 0), math.Exp2), k, k).Draw(t, "gaps")
@@ -189,6 +216,9 @@ func TestSecular(t *testing.T) {
 		}
 		if !u.solve() {
 			t.Fatal("no convergence")
+		}
+		if k > 1 {
+			roots, taken = roots+k, taken+u.taken
 		}
 		var trace float64
 		for i, root := range u.roots {
