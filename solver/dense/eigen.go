@@ -1,6 +1,10 @@
 package dense
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // reducer is what an engine has for eigen: the orthogonal similarity between a
 // symmetric matrix and a tridiagonal one, as a product of Householder
@@ -30,7 +34,8 @@ func eigen(e reducer, n int, a, values []float64, work *Scratch) bool {
 			largest = v
 		}
 	}
-	// A power of two changes no digit that matters, and keeps squares and quotients in range.
+	// A power of two changes no digit that matters, and keeps squares and
+	// quotients in range.
 	_, exponent := math.Frexp(largest)
 	scale(a, -exponent)
 	work.beside, work.tau = grow(work.beside, n), grow(work.tau, n)
@@ -54,8 +59,6 @@ func scale(x []float64, exponent int) {
 		return
 	}
 	// 2^±1074 and more are no numbers, their halves are.
-	f, g := math.Ldexp(1, exponent/2), math.Ldexp(1, exponent-exponent/2)
-	for i, v := range x {
-		x[i] = v * f * g
-	}
+	floats.Scale(math.Ldexp(1, exponent/2), x)
+	floats.Scale(math.Ldexp(1, exponent-exponent/2), x)
 }

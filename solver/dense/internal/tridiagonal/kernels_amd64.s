@@ -1,5 +1,12 @@
 #include "textflag.h"
 
+// SUM adds the four numbers of Y into the first of X, its lower half, as fourSum
+// does.
+#define SUM(Y, X) \
+	VEXTRACTF128 $1, Y, X6 \
+	VADDPD X6, X, X        \
+	VHADDPD X, X, X
+
 DATA magnitude<>+0(SB)/8, $0x7fffffffffffffff
 GLOBL magnitude<>(SB), RODATA|NOPTR, $8
 
@@ -35,18 +42,12 @@ loop:
 	CMPQ    AX, CX
 	JLT     loop
 
-	VEXTRACTF128 $1, Y3, X6
-	VADDPD       X6, X3, X3
-	VHADDPD      X3, X3, X3
-	VEXTRACTF128 $1, Y4, X6
-	VADDPD       X6, X4, X4
-	VHADDPD      X4, X4, X4
-	VEXTRACTF128 $1, Y5, X6
-	VADDPD       X6, X5, X5
-	VHADDPD      X5, X5, X5
-	VMOVSD       X3, 0(BX)
-	VMOVSD       X4, 8(BX)
-	VMOVSD       X5, 16(BX)
+	SUM(Y3, X3)
+	SUM(Y4, X4)
+	SUM(Y5, X5)
+	VMOVSD X3, 0(BX)
+	VMOVSD X4, 8(BX)
+	VMOVSD X5, 16(BX)
 	VZEROUPPER
 	RET
 
@@ -91,9 +92,7 @@ loop:
 	CMPQ    AX, CX
 	JLT     loop
 
-	VEXTRACTF128 $1, Y3, X6
-	VADDPD       X6, X3, X3
-	VHADDPD      X3, X3, X3
-	VMOVSD       X3, ret+32(FP)
+	SUM(Y3, X3)
+	VMOVSD X3, ret+32(FP)
 	VZEROUPPER
 	RET

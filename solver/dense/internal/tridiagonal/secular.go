@@ -12,10 +12,12 @@ type secular struct {
 	k      int // poles
 	stride int // k, rounded up to a multiple of 4
 	rho    float64
-	d, z   []float64 // stride
-	roots  []float64 // k
-	exact  []float64 // stride; the z to which the roots are exact
-	row    []float64 // stride
+	// inverse is 1/ρ.
+	inverse float64
+	d, z    []float64 // stride
+	roots   []float64 // k
+	exact   []float64 // stride; the z to which the roots are exact
+	row     []float64 // stride
 	// deltas is k×stride: dⱼ − λᵢ in row i, then the eigenvectors.
 	deltas []float64
 	taken  int // steps, by all roots
@@ -23,7 +25,7 @@ type secular struct {
 
 // begin makes room for k poles; set each of them next.
 func (u *secular) begin(k int, rho float64) {
-	u.k, u.stride, u.rho, u.taken = k, (k+3)&^3, rho, 0
+	u.k, u.stride, u.rho, u.inverse, u.taken = k, (k+3)&^3, rho, 1/rho, 0
 	u.d, u.z = grow(u.d, u.stride), grow(u.z, u.stride)
 	u.exact, u.row = grow(u.exact, u.stride), grow(u.row, u.stride)
 	u.roots = grow(u.roots, k)
@@ -67,7 +69,6 @@ func (u *secular) root(i int, delta []float64) bool {
 		u.roots[0] = u.d[0] + tau
 		return true
 	}
-	inverse := 1 / u.rho
 	last := i == u.k-1
 	a := min(i, u.k-2) // the poles beside the root are a and a + 1; for the last, those below it
 	origin, low, high, tau := u.guess(a, last, delta)
@@ -83,9 +84,9 @@ func (u *secular) root(i int, delta []float64) bool {
 			}
 		}
 		value, slope, size := terms(delta, u.d, u.z, u.d[origin], tau)
-		value += inverse
+		value += u.inverse
 		// Every term has seen four roundings, every one of four sums k/4.
-		if exhausted || math.Abs(value) <= unit*(float64(u.k)/4+6)*(size+inverse) {
+		if exhausted || math.Abs(value) <= unit*(float64(u.k)/4+6)*(size+u.inverse) {
 			u.roots[i] = u.d[origin] + tau
 			return tau != 0
 		}
@@ -115,7 +116,7 @@ func (u *secular) guess(a int, last bool, delta []float64) (origin int, low, hig
 		from, half = b, u.rho*norm2/2
 	}
 	value, _, _ := terms(delta, u.d, u.z, u.d[from], half)
-	value += 1 / u.rho
+	value += u.inverse
 	others := value - za/delta[a] - zb/delta[b]
 	switch {
 	case last && value > 0:
