@@ -30,10 +30,9 @@ type InputError struct {
 	Err error
 }
 
-// Error is "arrowio: PATH: column "X", line N: REASON".
+// Error is "PATH: column "X", line N: REASON".
 func (e *InputError) Error() string {
 	var b strings.Builder
-	b.WriteString("arrowio: ")
 	b.WriteString(e.Path)
 	var where []string
 	if e.Column != "" {
@@ -87,11 +86,11 @@ func (s *source) explain(err error, what string) error {
 	case err == nil:
 		return nil
 	case s.ctx.Err() != nil:
-		return fmt.Errorf("arrowio: reading %s: %w", s.name, s.ctx.Err())
+		return fmt.Errorf("reading %s: %w", s.name, s.ctx.Err())
 	case errors.As(err, &known):
 		return known
 	case s.failure != nil:
-		return fmt.Errorf("arrowio: reading %s: %w", s.name, s.failure)
+		return fmt.Errorf("reading %s: %w", s.name, s.failure)
 	}
 	// Readers report a premature end as EOF or as ErrUnexpectedEOF, and wrap
 	// it in words that help nobody.
@@ -115,5 +114,5 @@ func openFault(name string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return &InputError{Path: name, Err: err, Reason: "permission to read it is denied"}
 	}
-	return fmt.Errorf("arrowio: reading %s: %w", name, err)
+	return fmt.Errorf("reading %s: %w", name, err)
 }

@@ -47,7 +47,7 @@ func ExampleInputError() {
 		fmt.Println(err) // exit code 2: the user can put it right
 	}
 	// Output:
-	// arrowio: no-such-file.csv: there is no such file; check the path
+	// no-such-file.csv: there is no such file; check the path
 }
 
 func ExampleReadReference() {

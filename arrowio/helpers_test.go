@@ -89,7 +89,7 @@ func wantInputError(t testing.TB, err error, words ...string) {
 			t.Errorf("message lacks %q: %v", w, err)
 		}
 	}
-	if strings.Contains(err.Error(), "\n") || strings.Count(err.Error(), "arrowio") != 1 {
+	if strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), input.Path+": ") {
 		t.Errorf("not one clear sentence: %v", err)
 	}
 }

@@ -72,7 +72,7 @@ type SampleOptions struct {
 
 // ErrTooManyVariables is what the InputError of a table with more than
 // SampleOptions.MostVariables wraps.
-var ErrTooManyVariables = errors.New("arrowio: too many variables")
+var ErrTooManyVariables = errors.New("too many variables")
 
 // admit refuses tables of too many variables.
 func (o SampleOptions) admit(path string, d int) error {

@@ -21,7 +21,7 @@ func ReplaceFile(path string, write func(io.Writer) error) error {
 		err = s.commit()
 	}
 	if err != nil {
-		return fmt.Errorf("arrowio: writing %s: %w", path, err)
+		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil
 }

@@ -141,10 +141,10 @@ func TestVerifyMessage(t *testing.T) {
 
 func TestInputErrorText(t *testing.T) {
 	for want, e := range map[string]*InputError{
-		`arrowio: x.csv: why`:                              {Path: "x.csv", Reason: "why"},
-		`arrowio: x.csv: column "a", line 3: why`:          {Path: "x.csv", Column: "a", Line: 3, Row: 2, Reason: "why"},
-		`arrowio: x.parquet: column "a", row 2: why`:       {Path: "x.parquet", Column: "a", Row: 2, Reason: "why"},
-		fmt.Sprintf("arrowio: %s: line 1: why", "a b.csv"): {Path: "a b.csv", Line: 1, Reason: "why"},
+		`x.csv: why`:                              {Path: "x.csv", Reason: "why"},
+		`x.csv: column "a", line 3: why`:          {Path: "x.csv", Column: "a", Line: 3, Row: 2, Reason: "why"},
+		`x.parquet: column "a", row 2: why`:       {Path: "x.parquet", Column: "a", Row: 2, Reason: "why"},
+		fmt.Sprintf("%s: line 1: why", "a b.csv"): {Path: "a b.csv", Line: 1, Reason: "why"},
 	} {
 		if e.Error() != want {
 			t.Errorf("%s, want %s", e.Error(), want)

@@ -62,7 +62,7 @@ func (l location) unopened(ctx context.Context, err error) error {
 // context's, the machine's, or the user's.
 func (l location) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("arrowio: reading %s: %w", l.name, ctx.Err())
+		return fmt.Errorf("reading %s: %w", l.name, ctx.Err())
 	}
 	status, code := answerOf(err)
 	var none *noCredentials
@@ -84,7 +84,7 @@ func (l location) explain(ctx context.Context, err error) error {
 		return &InputError{Path: l.name, Err: l.clean(err),
 			Reason: fmt.Sprintf("the store refuses the request%s; check the URL, its region and endpoint", code)}
 	}
-	return fmt.Errorf("arrowio: reading %s: %w", l.name, l.clean(err))
+	return fmt.Errorf("reading %s: %w", l.name, l.clean(err))
 }
 
 // answerOf is the HTTP status that a store answered with, 0 if it did not answer,

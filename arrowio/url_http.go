@@ -75,7 +75,7 @@ func (l location) refused(status int) error {
 		return &InputError{Path: l.name, Err: fs.ErrPermission,
 			Reason: fmt.Sprintf("the server denies permission to read it (%s); use a signed link, or put user:password@ before the server's name", answer)}
 	case transient(status):
-		return fmt.Errorf("arrowio: reading %s: the server answers %s; try again later", l.name, answer)
+		return fmt.Errorf("reading %s: the server answers %s; try again later", l.name, answer)
 	}
 	return fault(l.name, "the server answers %s and sends no file; check the URL", answer)
 }

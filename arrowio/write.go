@@ -67,12 +67,12 @@ func WriteTable(path, format string, columns []Column, metadata map[string]strin
 	}
 	t, err := newOutput(columns, metadata)
 	if err != nil {
-		return fmt.Errorf("arrowio: %s: %w", path, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	defer t.record.Release()
 	file, err := stage(path, func(w io.Writer) error { return t.encode(w, format) })
 	if err != nil {
-		return fmt.Errorf("arrowio: writing %s: %w", path, err)
+		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	if format == CSV {
 		err = commitWithSidecar(file, path, t.record.Schema())
@@ -80,7 +80,7 @@ func WriteTable(path, format string, columns []Column, metadata map[string]strin
 		err = file.commit()
 	}
 	if err != nil {
-		return fmt.Errorf("arrowio: writing %s: %w", path, err)
+		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func WriteTable(path, format string, columns []Column, metadata map[string]strin
 func NewRecord(columns []Column, metadata map[string]string) (arrow.Record, error) {
 	t, err := newOutput(columns, metadata)
 	if err != nil {
-		return nil, fmt.Errorf("arrowio: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	return t.record, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/metric"
@@ -27,13 +26,13 @@ type JobError struct {
 	Err error
 }
 
-// Error is "pipelines: FILE: line N: FIELD: REASON" without the parts that
+// Error is "FILE: line N: FIELD: REASON" without the parts that
 // there are not, or the cause's own sentence.
 func (e *JobError) Error() string {
 	if e.Reason == "" && e.Err != nil {
 		return e.Err.Error()
 	}
-	text := "pipelines: "
+	text := ""
 	if e.File != "" {
 		text += e.File + ": "
 	}
@@ -61,7 +60,7 @@ type SolverError struct {
 	Err   error
 }
 
-// Error is "pipelines: solver NAME failed at iteration N: CAUSE", or "was
+// Error is "solver NAME failed at iteration N: CAUSE", or "was
 // interrupted".
 func (e *SolverError) Error() string {
 	what, at := "failed", ""
@@ -71,18 +70,11 @@ func (e *SolverError) Error() string {
 	if e.Iteration > 0 {
 		at = fmt.Sprintf(" at iteration %d", e.Iteration)
 	}
-	return fmt.Sprintf("pipelines: solver %s %s%s: %s", e.Solver, what, at, Sentence(e.Err.Error()))
+	return fmt.Sprintf("solver %s %s%s: %v", e.Solver, what, at, e.Err)
 }
 
 // Unwrap returns the cause.
 func (e *SolverError) Unwrap() error { return e.Err }
-
-// packagePrefix is what errors begin with for those who read code.
-var packagePrefix = regexp.MustCompile(`^(pipelines|arrowio|covariance|dense|glasso|glad|metric|simulate|solver|server): `)
-
-// Sentence is the text of an error for those who do not read code: without the
-// name of the package that it comes from.
-func Sentence(text string) string { return packagePrefix.ReplaceAllString(text, "") }
 
 // wrong is a JobError of a field.
 func wrong(field, format string, args ...any) *JobError {

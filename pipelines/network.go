@@ -63,7 +63,7 @@ func (r *recovery) inUnits(est *solver.Estimate) (theta, z *dense.Sym, err error
 		z = r.original(est.Support)
 	}
 	if !theta.Finite() || !z.Finite() {
-		return nil, nil, errors.New("pipelines: the precision matrix in original units is beyond the range of float64; leave units at standardised")
+		return nil, nil, errors.New("the precision matrix in original units is beyond the range of float64; leave units at standardised")
 	}
 	return theta, z, nil
 }

@@ -67,7 +67,7 @@ func (r *recovery) followPath(ctx context.Context, p solver.Problem) (float64, e
 	case err != nil && !errors.Is(err, context.DeadlineExceeded):
 		return 0, err
 	case path == nil || len(path.Points) == 0:
-		return 0, fmt.Errorf("pipelines: no penalty was solved within the time limit of %v; raise it, or give the penalty as a number", r.job.TimeLimit)
+		return 0, fmt.Errorf("no penalty was solved within the time limit of %v; raise it, or give the penalty as a number", r.job.TimeLimit)
 	}
 	out.TimeLimitReached = err != nil
 	rho := path.Points[path.Best].Penalty

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gladflow/gladflow/arrowio"
@@ -90,7 +89,7 @@ func OpenModel(name string) (*glad.Model, error) {
 	defer f.Close()
 	model, err := glad.Read(f)
 	if err != nil {
-		return nil, &JobError{Field: "model", Reason: name + ": " + strings.TrimPrefix(err.Error(), "glad: "), Err: err}
+		return nil, &JobError{Field: "model", Reason: name + ": " + err.Error(), Err: err}
 	}
 	return model, nil
 }

@@ -52,7 +52,7 @@ func (r *recovery) pose(ctx context.Context) (solver.Problem, error) {
 
 // interrupted is the error of a run that its context has ended.
 func interrupted(ctx context.Context) error {
-	return fmt.Errorf("pipelines: the run was interrupted: %w", ctx.Err())
+	return fmt.Errorf("the run was interrupted: %w", ctx.Err())
 }
 
 // ended is interrupted where the context has ended, and err otherwise.

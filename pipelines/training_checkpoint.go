@@ -41,9 +41,9 @@ type TrainingInterruption struct {
 // Error says what to do.
 func (e *TrainingInterruption) Error() string {
 	if e.Checkpoint == "" {
-		return fmt.Sprintf("pipelines: the training was interrupted before its first checkpoint; start it again: %v", e.Err)
+		return fmt.Sprintf("the training was interrupted before its first checkpoint; start it again: %v", e.Err)
 	}
-	return fmt.Sprintf("pipelines: the training was interrupted; its checkpoint is %s, and --resume goes on from there: %v", e.Checkpoint, e.Err)
+	return fmt.Sprintf("the training was interrupted; its checkpoint is %s, and --resume goes on from there: %v", e.Checkpoint, e.Err)
 }
 
 // Unwrap returns the cause.

@@ -147,7 +147,7 @@ func (f *fitting) run(ctx context.Context) (*TrainingResult, error) {
 	if f.from != nil {
 		_, before, err := judge(ctx, f.from, f.data.validation, f.engine, f.Workers)
 		if err != nil {
-			return nil, fmt.Errorf("pipelines: the model to start from fails on the validation data: %w", err)
+			return nil, fmt.Errorf("the model to start from fails on the validation data: %w", err)
 		}
 		f.result.Before = &before
 	}
@@ -252,7 +252,7 @@ func (f *fitting) settings() (train.Settings, error) {
 		s.SupportCost = max(cost, math.SmallestNonzeroFloat64) // 0 would be the default
 	}
 	if err := s.Validate(); err != nil {
-		return s, &JobError{Reason: Sentence(err.Error()), Err: err}
+		return s, &JobError{Reason: err.Error(), Err: err}
 	}
 	return s, nil
 }
@@ -292,7 +292,7 @@ func (f *fitting) fit(ctx context.Context, s train.Settings) (*train.Result, err
 	case errors.Is(err, train.ErrOtherTraining):
 		return nil, f.resume.another(f.Checkpoint)
 	case f.resume != nil && !errors.Is(err, train.ErrNotFinite):
-		return nil, &JobError{Field: "checkpoint", Reason: f.Checkpoint + ": " + Sentence(err.Error()), Err: err}
+		return nil, &JobError{Field: "checkpoint", Reason: f.Checkpoint + ": " + err.Error(), Err: err}
 	}
 	return found, err
 }

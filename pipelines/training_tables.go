@@ -252,7 +252,7 @@ func readNetwork(ctx context.Context, path, table string, variables []string, s 
 	}
 	theta, err := covarianceSelection(ctx, s, edges)
 	if err != nil && ctx.Err() == nil {
-		return nil, wrong("data", "%s: no precision matrix with its zeros fits %s (%s)", path, table, Sentence(err.Error()))
+		return nil, wrong("data", "%s: no precision matrix with its zeros fits %s (%s)", path, table, err.Error())
 	}
 	return theta, err
 }
@@ -314,7 +314,7 @@ func asTraining(path string, err error) error {
 	if job.Field != "input" {
 		return err
 	}
-	sentence := Sentence((&JobError{Reason: job.Reason, Err: job.Err}).Error())
+	sentence := (&JobError{Reason: job.Reason, Err: job.Err}).Error()
 	if !strings.Contains(sentence, path) {
 		sentence = path + ": " + sentence
 	}

@@ -38,19 +38,19 @@ type Problem struct {
 // a non-finite entry, or a diagonal entry that is not positive.
 func (p Problem) Validate() error {
 	if p.S == nil || p.S.Len() == 0 {
-		return errors.New("solver: the problem has no covariance")
+		return errors.New("the problem has no covariance")
 	}
 	if p.Samples < 0 {
-		return fmt.Errorf("solver: the number of samples is %d; it cannot be negative", p.Samples)
+		return fmt.Errorf("the number of samples is %d; it cannot be negative", p.Samples)
 	}
 	for i := range p.S.Len() {
 		for j, v := range p.S.Row(i) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("solver: entry (%d,%d) of the covariance is %v", i, j, v)
+				return fmt.Errorf("entry (%d,%d) of the covariance is %v", i, j, v)
 			}
 		}
 		if v := p.S.At(i, i); v <= 0 {
-			return fmt.Errorf("solver: variable %d has variance %v; every variance must be positive", i, v)
+			return fmt.Errorf("variable %d has variance %v; every variance must be positive", i, v)
 		}
 	}
 	return nil

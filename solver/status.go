@@ -48,11 +48,11 @@ func (s Status) String() string {
 
 // Errors that Status.Err returns; test for them with errors.Is.
 var (
-	ErrNotTerminated  = errors.New("solver: not terminated")
-	ErrIterationLimit = errors.New("solver: iteration limit reached before the tolerance")
-	ErrInterrupted    = errors.New("solver: interrupted before the tolerance was reached")
-	ErrStalled        = errors.New("solver: no further progress in float64 before the tolerance was reached")
-	ErrUnbounded      = errors.New("solver: the objective is unbounded below; use a positive penalty")
+	ErrNotTerminated  = errors.New("not terminated")
+	ErrIterationLimit = errors.New("iteration limit reached before the tolerance")
+	ErrInterrupted    = errors.New("interrupted before the tolerance was reached")
+	ErrStalled        = errors.New("no further progress in float64 before the tolerance was reached")
+	ErrUnbounded      = errors.New("the objective is unbounded below; use a positive penalty")
 )
 
 // Err is nil for a solver that did all it set out to do, and otherwise one of
@@ -72,7 +72,7 @@ func (s Status) Err() error {
 	case Unbounded:
 		return ErrUnbounded
 	}
-	return fmt.Errorf("solver: unknown status %d", int(s))
+	return fmt.Errorf("unknown status %d", int(s))
 }
 
 // Worse is the less favourable of two statuses: the one to report for a

@@ -36,7 +36,7 @@ func (n *NMSE) Add(estimate, truth *dense.Sym) error {
 		t += rt
 	}
 	if !(t > 0) || math.IsInf(t, 0) || math.IsNaN(e) || math.IsInf(e, 0) {
-		return fmt.Errorf("metric: squared error %v over squared norm %v has no NMSE; both matrices must be finite and the truth not zero", e, t)
+		return fmt.Errorf("squared error %v over squared norm %v has no NMSE; both matrices must be finite and the truth not zero", e, t)
 	}
 	n.errors = append(n.errors, e)
 	n.norms = append(n.norms, t)
@@ -47,7 +47,7 @@ func (n *NMSE) Add(estimate, truth *dense.Sym) error {
 func (n *NMSE) Graphs() int { return len(n.errors) }
 
 // errNoGraph is returned by every figure of an empty NMSE.
-var errNoGraph = errors.New("metric: the NMSE of no graph is undefined; add one first")
+var errNoGraph = errors.New("the NMSE of no graph is undefined; add one first")
 
 // Decibels is 10·log10(E‖X − Θ*‖²_F / E‖Θ*‖²_F), E the mean over graphs
 // (Shrivastava et al., ICLR 2020, section 5), with its standard error by the

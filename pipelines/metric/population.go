@@ -37,7 +37,7 @@ func ParseKind(s string) (Kind, error) {
 	case "all":
 		return All, nil
 	}
-	return 0, fmt.Errorf("metric: unknown population %q; choose labelled or all", s)
+	return 0, fmt.Errorf("unknown population %q; choose labelled or all", s)
 }
 
 // Errors that Reference.Population wraps; test for them with errors.Is.
@@ -76,7 +76,7 @@ func (r Reference) Names() []string {
 
 func (r Reference) check() error {
 	if len(r.Target) != len(r.Source) || r.Label != nil && len(r.Label) != len(r.Source) {
-		return fmt.Errorf("metric: the reference has %d sources, %d targets and %d labels; give one of each a pair", len(r.Source), len(r.Target), len(r.Label))
+		return fmt.Errorf("the reference has %d sources, %d targets and %d labels; give one of each a pair", len(r.Source), len(r.Target), len(r.Label))
 	}
 	return nil
 }
@@ -120,12 +120,12 @@ func (r Reference) Population(names []string, kind Kind, undirected bool) (*Popu
 		return nil, err
 	}
 	if kind != Labelled && kind != All {
-		return nil, fmt.Errorf("metric: unknown population %v; choose labelled or all", kind)
+		return nil, fmt.Errorf("unknown population %v; choose labelled or all", kind)
 	}
 	p := &Population{Kind: kind, Undirected: undirected, names: names, index: make(map[string]int32, len(names))}
 	for i, name := range names {
 		if _, ok := p.index[name]; ok {
-			return nil, fmt.Errorf("metric: two variables are called %q; names must differ", name)
+			return nil, fmt.Errorf("two variables are called %q; names must differ", name)
 		}
 		p.index[name] = int32(i)
 	}
@@ -152,7 +152,7 @@ func (r Reference) Population(names []string, kind Kind, undirected bool) (*Popu
 		err = ErrNoNegative
 	}
 	if err != nil {
-		return nil, fmt.Errorf("metric: population %s, %s: %w", kind, direction(undirected), err)
+		return nil, fmt.Errorf("population %s, %s: %w", kind, direction(undirected), err)
 	}
 	return p, nil
 }
@@ -185,7 +185,7 @@ func (p *Population) known(r Reference) ([]labelledPair, error) {
 		}
 		if before, ok := seen[Pair{i, j}]; ok {
 			if before != label {
-				return nil, fmt.Errorf("metric: the reference lists %q → %q as an edge and as none; remove one of the two lines", s, r.Target[k])
+				return nil, fmt.Errorf("the reference lists %q → %q as an edge and as none; remove one of the two lines", s, r.Target[k])
 			}
 			continue
 		}

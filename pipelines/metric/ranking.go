@@ -55,7 +55,7 @@ type Ranking struct {
 // is no positive or no negative pair, since no figure is defined then.
 func Rank(scores []float64, positive []bool) (Ranking, error) {
 	if len(scores) != len(positive) {
-		return Ranking{}, fmt.Errorf("metric: %d scores for %d labels; give one score a pair", len(scores), len(positive))
+		return Ranking{}, fmt.Errorf("%d scores for %d labels; give one score a pair", len(scores), len(positive))
 	}
 	npos := 0
 	for _, p := range positive {
@@ -64,14 +64,14 @@ func Rank(scores []float64, positive []bool) (Ranking, error) {
 		}
 	}
 	if npos == 0 || npos == len(positive) {
-		return Ranking{}, fmt.Errorf("metric: %d of %d pairs are positive; a ranking needs positives and negatives", npos, len(positive))
+		return Ranking{}, fmt.Errorf("%d of %d pairs are positive; a ranking needs positives and negatives", npos, len(positive))
 	}
 	pos := make([]float64, 0, npos)
 	neg := make([]float64, 0, len(scores)-npos)
 	for i, s := range scores {
 		switch {
 		case math.IsNaN(s):
-			return Ranking{}, fmt.Errorf("metric: the score of pair %d is NaN; every pair needs a score", i)
+			return Ranking{}, fmt.Errorf("the score of pair %d is NaN; every pair needs a score", i)
 		case positive[i]:
 			pos = append(pos, s)
 		default:

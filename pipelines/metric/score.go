@@ -14,7 +14,7 @@ func (p *Population) Score(score func(i, j int) float64) (Ranking, error) {
 	for k, q := range p.Pairs {
 		v := score(int(q.I), int(q.J))
 		if math.IsNaN(v) {
-			return Ranking{}, fmt.Errorf("metric: the score of %q and %q is NaN; every pair needs a score", p.names[q.I], p.names[q.J])
+			return Ranking{}, fmt.Errorf("the score of %q and %q is NaN; every pair needs a score", p.names[q.I], p.names[q.J])
 		}
 		scores[k] = v
 	}
@@ -58,7 +58,7 @@ type ListRanking struct {
 func (p *Population) ScoreList(l List) (ListRanking, error) {
 	n := len(l.Source)
 	if len(l.Target) != n || l.Score != nil && len(l.Score) != n {
-		return ListRanking{}, fmt.Errorf("metric: the list has %d sources, %d targets and %d scores; give one of each a line", n, len(l.Target), len(l.Score))
+		return ListRanking{}, fmt.Errorf("the list has %d sources, %d targets and %d scores; give one of each a line", n, len(l.Target), len(l.Score))
 	}
 	var r ListRanking
 	best := make(map[Pair]float64, n)
@@ -68,7 +68,7 @@ func (p *Population) ScoreList(l List) (ListRanking, error) {
 			v = l.Score[k]
 		}
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return ListRanking{}, fmt.Errorf("metric: line %d of the list has score %v; scores must be finite", k+1, v)
+			return ListRanking{}, fmt.Errorf("line %d of the list has score %v; scores must be finite", k+1, v)
 		}
 		i, iok := p.index[l.Source[k]]
 		j, jok := p.index[l.Target[k]]
@@ -120,7 +120,7 @@ func (p *Population) rankListed(best map[Pair]float64, undirected bool, r *ListR
 	}
 	r.Outside += len(best) - len(used)
 	if r.Listed == 0 {
-		return fmt.Errorf("metric: population %v: %w", p, ErrNoneListed)
+		return fmt.Errorf("population %v: %w", p, ErrNoneListed)
 	}
 	var err error
 	r.Ranking, err = Rank(scores, p.Positive)

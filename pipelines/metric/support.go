@@ -36,7 +36,7 @@ func Support(estimate, truth *dense.Sym) (Confusion, error) {
 		t := truth.Row(i)[i+1:]
 		for j, v := range estimate.Row(i)[i+1:] {
 			if math.IsNaN(v) || math.IsNaN(t[j]) {
-				return Confusion{}, fmt.Errorf("metric: entry (%d,%d) is NaN; the support of it is undefined", i, i+1+j)
+				return Confusion{}, fmt.Errorf("entry (%d,%d) is NaN; the support of it is undefined", i, i+1+j)
 			}
 			c.count(v != 0, t[j] != 0)
 		}
@@ -111,7 +111,7 @@ func signsAgree(estimate, truth *dense.Sym, edgeOnly bool) (bool, error) {
 
 func sameSize(estimate, truth *dense.Sym) error {
 	if estimate.Len() != truth.Len() {
-		return fmt.Errorf("metric: an estimate of %d variables cannot be compared with a truth of %d", estimate.Len(), truth.Len())
+		return fmt.Errorf("an estimate of %d variables cannot be compared with a truth of %d", estimate.Len(), truth.Len())
 	}
 	return nil
 }

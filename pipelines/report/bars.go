@@ -43,7 +43,7 @@ func (b Bars) entries() []entry {
 
 func (b Bars) build(looks map[string]look) (*plot.Plot, error) {
 	if len(b.Groups) == 0 || len(b.Bars) == 0 {
-		return nil, fmt.Errorf("report: the panel %q has no bars; give it some", b.Title)
+		return nil, fmt.Errorf("the panel %q has no bars; give it some", b.Title)
 	}
 	p := newPlot(b.Title, b.X, b.Y)
 	addGrid(p)
@@ -54,7 +54,7 @@ func (b Bars) build(looks map[string]look) (*plot.Plot, error) {
 	width := 0.8 / float64(len(b.Bars))
 	for k, s := range b.Bars {
 		if len(s.Values) != len(b.Groups) || s.Error != nil && len(s.Error) != len(s.Values) {
-			return nil, fmt.Errorf("report: the bars %q have %d values and %d errors for %d groups; give one each", s.Name, len(s.Values), len(s.Error), len(b.Groups))
+			return nil, fmt.Errorf("the bars %q have %d values and %d errors for %d groups; give one each", s.Name, len(s.Values), len(s.Error), len(b.Groups))
 		}
 		for g, v := range s.Values {
 			if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -73,7 +73,7 @@ func (f Figure) WriteFile(path, format string) error {
 // Encode draws the figure into w in the format svg or png.
 func (f Figure) Encode(w io.Writer, format string) error {
 	if len(f.Panels) == 0 {
-		return errors.New("report: a figure has no panels; give it one")
+		return errors.New("a figure has no panels; give it one")
 	}
 	var entries []entry
 	var names []string
@@ -103,7 +103,7 @@ func (f Figure) Encode(w io.Writer, format string) error {
 	case "png":
 		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(resolution))}
 	default:
-		return fmt.Errorf("report: the format %q is unknown; choose svg or png", format)
+		return fmt.Errorf("the format %q is unknown; choose svg or png", format)
 	}
 	f.draw(draw.NewCanvas(canvas, width, height), rows, lines, looks)
 	_, err := canvas.WriteTo(w)

@@ -35,12 +35,12 @@ func (Heat) entries() []entry { return nil }
 
 func (h Heat) build(map[string]look) (*plot.Plot, error) {
 	if len(h.Values) != len(h.Rows) || len(h.Rows) == 0 || len(h.Columns) == 0 {
-		return nil, fmt.Errorf("report: the heat map %q has %d rows of values for %d labels; give one label a row, and at least one column", h.Title, len(h.Values), len(h.Rows))
+		return nil, fmt.Errorf("the heat map %q has %d rows of values for %d labels; give one label a row, and at least one column", h.Title, len(h.Values), len(h.Rows))
 	}
 	low, high := math.Inf(1), math.Inf(-1)
 	for i, row := range h.Values {
 		if len(row) != len(h.Columns) {
-			return nil, fmt.Errorf("report: row %d of the heat map %q has %d values for %d columns", i, h.Title, len(row), len(h.Columns))
+			return nil, fmt.Errorf("row %d of the heat map %q has %d values for %d columns", i, h.Title, len(row), len(h.Columns))
 		}
 		for _, v := range row {
 			if !math.IsNaN(v) {

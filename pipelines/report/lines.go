@@ -72,7 +72,7 @@ func (l Lines) build(looks map[string]look) (*plot.Plot, error) {
 	n := 0
 	for i, s := range l.Series {
 		if len(s.X) != len(s.Y) || s.Error != nil && len(s.Error) != len(s.Y) {
-			return nil, fmt.Errorf("report: the line %q has %d abscissae, %d ordinates and %d errors; give as many of each", s.Name, len(s.X), len(s.Y), len(s.Error))
+			return nil, fmt.Errorf("the line %q has %d abscissae, %d ordinates and %d errors; give as many of each", s.Name, len(s.X), len(s.Y), len(s.Error))
 		}
 		for k, x := range s.X {
 			if !l.drawable(x, s.Y[k]) {
@@ -88,7 +88,7 @@ func (l Lines) build(looks map[string]look) (*plot.Plot, error) {
 		}
 	}
 	if n == 0 {
-		return nil, fmt.Errorf("report: the panel %q has nothing to draw", l.Title)
+		return nil, fmt.Errorf("the panel %q has nothing to draw", l.Title)
 	}
 	for i, s := range l.Series {
 		if s.Error != nil && len(all[i].points) > 1 {
@@ -103,7 +103,7 @@ func (l Lines) build(looks map[string]look) (*plot.Plot, error) {
 		}
 		line, marks, err := plotter.NewLinePoints(l.placed(all[i].points))
 		if err != nil {
-			return nil, fmt.Errorf("report: the line %q: %w", s.Name, err)
+			return nil, fmt.Errorf("the line %q: %w", s.Name, err)
 		}
 		line.LineStyle, marks.GlyphStyle = looks[s.Name].line, looks[s.Name].glyph
 		p.Add(line)
@@ -119,7 +119,7 @@ func (l Lines) build(looks map[string]look) (*plot.Plot, error) {
 		y := l.placed(plotter.XYs{{X: 1, Y: r.Y}})[0].Y
 		line, err := plotter.NewLine(plotter.XYs{{X: low, Y: y}, {X: high, Y: y}})
 		if err != nil {
-			return nil, fmt.Errorf("report: the rule %q: %w", r.Name, err)
+			return nil, fmt.Errorf("the rule %q: %w", r.Name, err)
 		}
 		line.LineStyle = looks[r.Name].ruled()
 		p.Add(line)

@@ -13,7 +13,7 @@ import (
 // Samples. When ctx ends first its error is returned.
 func Covariance(ctx context.Context, rng *rand.Rand, theta *dense.Sym, m int) (*dense.Sym, error) {
 	if m < 1 {
-		return nil, fmt.Errorf("simulate: a covariance of %d samples asked for; it takes at least 1", m)
+		return nil, fmt.Errorf("a covariance of %d samples asked for; it takes at least 1", m)
 	}
 	rows, err := Samples(ctx, rng, theta, m)
 	if err != nil {

@@ -77,7 +77,7 @@ type FieldError struct {
 	Reason string
 }
 
-func (e *FieldError) Error() string { return "simulate: " + e.Field + ": " + e.Reason }
+func (e *FieldError) Error() string { return e.Field + ": " + e.Reason }
 
 // Validate reports the first field that is wrong, as a *FieldError.
 func (f Family) Validate() error {

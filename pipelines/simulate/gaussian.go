@@ -16,10 +16,10 @@ import (
 // "er" is this with an Erdős-Rényi graph, Uniform(-1, 1) and smallest = 1.
 func Precision(weights *dense.Sym, smallest float64) (*dense.Sym, error) {
 	if !(smallest > 0) || math.IsInf(smallest, 1) {
-		return nil, fmt.Errorf("simulate: the smallest eigenvalue is %v; it must be positive and finite", smallest)
+		return nil, fmt.Errorf("the smallest eigenvalue is %v; it must be positive and finite", smallest)
 	}
 	if !weights.Finite() {
-		return nil, errors.New("simulate: the weights hold a value that is not finite; draw finite weights")
+		return nil, errors.New("the weights hold a value that is not finite; draw finite weights")
 	}
 	d := weights.Len()
 	theta := weights.Clone()
@@ -30,7 +30,7 @@ func Precision(weights *dense.Sym, smallest float64) (*dense.Sym, error) {
 	// other samples for the same seed.
 	values := make([]float64, d)
 	if err := dense.NewWorkspace(dense.Gonum{}, d).Eigen(weights, values, make([]float64, d*d)); err != nil {
-		return nil, fmt.Errorf("simulate: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	theta.AddDiagonal(smallest - values[0])
 	return theta, nil
@@ -54,13 +54,13 @@ func Standardize(theta *dense.Sym) (*dense.Sym, error) {
 	return r, nil
 }
 
-var errNotDefinite = errors.New("simulate: the precision matrix is not positive definite; make it with Precision")
+var errNotDefinite = errors.New("the precision matrix is not positive definite; make it with Precision")
 
 // Samples draws m exact samples of N(0, Θ⁻¹), m×d row-major, one sample a row.
 // theta must be positive definite. When ctx ends first its error is returned.
 func Samples(ctx context.Context, rng *rand.Rand, theta *dense.Sym, m int) ([]float64, error) {
 	if m < 0 {
-		return nil, fmt.Errorf("simulate: %d samples asked for; the number cannot be negative", m)
+		return nil, fmt.Errorf("%d samples asked for; the number cannot be negative", m)
 	}
 	d := theta.Len()
 	u := make([]float64, d*d)

@@ -39,7 +39,7 @@ func (s ADMMSettings) resolved() (ADMMSettings, error) {
 	slices.Sort(s.Iterations)
 	s.Iterations = slices.Compact(s.Iterations)
 	if len(s.Lambdas) == 0 || len(s.Iterations) == 0 || s.Iterations[0] < 1 {
-		return s, fmt.Errorf("tune: λ in %v and iterations in %v; give at least one positive number of each", s.Lambdas, s.Iterations)
+		return s, fmt.Errorf("λ in %v and iterations in %v; give at least one positive number of each", s.Lambdas, s.Iterations)
 	}
 	return s, nil
 }

@@ -31,7 +31,7 @@ func GraphicalLasso(ctx context.Context, cases []Case, s Settings) (*Result, err
 		err := dense.Each(ctx, len(cases), s.Workers, func(_, i int) error {
 			est, err := solveLasso(ctx, cases[i], rho, before[i], s)
 			if err != nil {
-				return fmt.Errorf("tune: graph %d, ρ = %v: %w", i, rho, err)
+				return fmt.Errorf("graph %d, ρ = %v: %w", i, rho, err)
 			}
 			before[i], estimates[i] = est, est.Support
 			return nil
@@ -78,7 +78,7 @@ func LassoEstimates(ctx context.Context, cases []Case, rho float64, s Settings) 
 	return Each(ctx, cases, s.Workers, func(i int, c Case) (*dense.Sym, error) {
 		est, err := solveLasso(ctx, c, rho, nil, s)
 		if err != nil {
-			return nil, fmt.Errorf("tune: graph %d, ρ = %v: %w", i, rho, err)
+			return nil, fmt.Errorf("graph %d, ρ = %v: %w", i, rho, err)
 		}
 		return est.Support, nil
 	})

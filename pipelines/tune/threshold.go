@@ -29,7 +29,7 @@ type ThresholdResult struct {
 // success, τ lies between the medians of those two entries.
 func Threshold(estimates []*dense.Sym, cases []Case) (ThresholdResult, error) {
 	if len(estimates) == 0 || len(estimates) != len(cases) {
-		return ThresholdResult{}, fmt.Errorf("tune: %d estimates for %d graphs; give one each", len(estimates), len(cases))
+		return ThresholdResult{}, fmt.Errorf("%d estimates for %d graphs; give one each", len(estimates), len(cases))
 	}
 	var bounds []float64
 	var windows []window
@@ -38,7 +38,7 @@ func Threshold(estimates []*dense.Sym, cases []Case) (ThresholdResult, error) {
 	for i, z := range estimates {
 		w, err := windowOf(z, cases[i].Truth)
 		if err != nil {
-			return ThresholdResult{}, fmt.Errorf("tune: graph %d: %w", i, err)
+			return ThresholdResult{}, fmt.Errorf("graph %d: %w", i, err)
 		}
 		lows, highs = append(lows, w.low), append(highs, w.high)
 		margin += w.margin() / float64(len(estimates))
@@ -74,7 +74,7 @@ func Threshold(estimates []*dense.Sym, cases []Case) (ThresholdResult, error) {
 	for i, z := range estimates {
 		ok, err := metric.SuccessStrict(Sparsified(z, r.Threshold), cases[i].Truth)
 		if err != nil {
-			return ThresholdResult{}, fmt.Errorf("tune: graph %d: %w", i, err)
+			return ThresholdResult{}, fmt.Errorf("graph %d: %w", i, err)
 		}
 		if ok {
 			succeeded[i] = 1

@@ -144,27 +144,27 @@ func (s Settings) resolved() (Settings, error) {
 	}
 	switch {
 	case s.Objective != NMSE && s.Objective != StrictSuccess:
-		return s, fmt.Errorf("tune: the objective %q is unknown; choose %s or %s", s.Objective, NMSE, StrictSuccess)
+		return s, fmt.Errorf("the objective %q is unknown; choose %s or %s", s.Objective, NMSE, StrictSuccess)
 	case !(s.Low > 0 && s.High > s.Low) || math.IsInf(s.High, 1):
-		return s, fmt.Errorf("tune: the grid goes from %v to %v; it must begin above zero and end higher", s.Low, s.High)
+		return s, fmt.Errorf("the grid goes from %v to %v; it must begin above zero and end higher", s.Low, s.High)
 	case s.Points < 3:
-		return s, fmt.Errorf("tune: a grid of %d penalties; it takes at least 3", s.Points)
+		return s, fmt.Errorf("a grid of %d penalties; it takes at least 3", s.Points)
 	case !(s.Tolerance > 0):
-		return s, fmt.Errorf("tune: the tolerance is %v; it must be positive", s.Tolerance)
+		return s, fmt.Errorf("the tolerance is %v; it must be positive", s.Tolerance)
 	}
 	return s, nil
 }
 
 func validate(cases []Case) error {
 	if len(cases) == 0 {
-		return errors.New("tune: there is no validation graph; give at least one")
+		return errors.New("there is no validation graph; give at least one")
 	}
 	for i, c := range cases {
 		if err := c.Problem().Validate(); err != nil {
-			return fmt.Errorf("tune: graph %d: %w", i, err)
+			return fmt.Errorf("graph %d: %w", i, err)
 		}
 		if c.Truth == nil || c.Truth.Len() != c.S.Len() {
-			return fmt.Errorf("tune: graph %d has no precision matrix of the %d variables of its covariance", i, c.S.Len())
+			return fmt.Errorf("graph %d has no precision matrix of the %d variables of its covariance", i, c.S.Len())
 		}
 	}
 	return nil
@@ -183,7 +183,7 @@ func judge(p Point, o Objective, estimates []*dense.Sym, cases []Case) (Point, e
 	var n metric.NMSE
 	for i, z := range estimates {
 		if err := n.Add(z, cases[i].Truth); err != nil {
-			return p, fmt.Errorf("tune: graph %d: %w", i, err)
+			return p, fmt.Errorf("graph %d: %w", i, err)
 		}
 	}
 	var err error

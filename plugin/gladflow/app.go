@@ -142,7 +142,7 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "gladflow: %s\nsee %s --help\n", wrong.sentence, wrong.command)
 		return exitUsage
 	case errors.As(err, &job):
-		fmt.Fprintf(stderr, "gladflow: %s\n", pipelines.Sentence(job.Error()))
+		fmt.Fprintf(stderr, "gladflow: %s\n", job.Error())
 		return exitUsage
 	case errors.Is(err, server.ErrRunsCancelled):
 		return exitInterrupted // the service has said so in its log
@@ -153,7 +153,7 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "gladflow: interrupted; what had finished is kept")
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "gladflow: %s\n", pipelines.Sentence(err.Error()))
+	fmt.Fprintf(stderr, "gladflow: %s\n", err.Error())
 	return exitFailed
 }
 

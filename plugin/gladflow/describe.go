@@ -46,7 +46,7 @@ func printDescription(w io.Writer, d pipelines.Description) {
 		case e.Found:
 			line("engine", e.Name)
 		default:
-			line("engine", e.Name+": not found: "+pipelines.Sentence(e.Problem))
+			line("engine", e.Name+": not found: "+e.Problem)
 		}
 	}
 	line("devices", strings.Join(d.Devices, ", "))

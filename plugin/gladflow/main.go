@@ -12,7 +12,6 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"github.com/gladflow/gladflow/pipelines"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server"
 	"github.com/gladflow/gladflow/solver/dense"
@@ -46,7 +45,7 @@ func servePlugin() int {
 	}
 	config.Logger = log
 	if err := server.Plugin(ctx, config); err != nil {
-		log.Error(pipelines.Sentence(err.Error()))
+		log.Error(err.Error())
 		return exitFailed
 	}
 	return exitDone

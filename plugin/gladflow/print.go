@@ -58,7 +58,7 @@ func printResult(w io.Writer, r *pipelines.Result) {
 	}
 	for _, s := range r.Solvers {
 		if s.Note != "" || s.Error != "" {
-			fmt.Fprintf(w, "%s: %s\n", s.Name, pipelines.Sentence(s.Note+s.Error))
+			fmt.Fprintf(w, "%s: %s\n", s.Name, s.Note+s.Error)
 		}
 	}
 	fmt.Fprintf(w, "engine: %s; device: %s; %s s in all\n", r.Engine, r.Device, seconds(r.Seconds))

@@ -117,7 +117,7 @@ var flag = regexp.MustCompile(`--[a-z]+(-[a-z]+)*`)
 
 // words is an error for callers, who know the fields of a job and not flags.
 func words(err error) string {
-	return flag.ReplaceAllStringFunc(pipelines.Sentence(err.Error()), func(f string) string {
+	return flag.ReplaceAllStringFunc(err.Error(), func(f string) string {
 		return strings.ReplaceAll(strings.TrimPrefix(f, "--"), "-", "_")
 	})
 }

@@ -26,7 +26,7 @@ const (
 
 // ErrRunsCancelled is what Serve returns when runs had not ended by the end of
 // the drain, or Stop was called.
-var ErrRunsCancelled = errors.New("server: runs were cancelled, since they had not ended when the service did")
+var ErrRunsCancelled = errors.New("runs were cancelled, since they had not ended when the service did")
 
 // A ListenConfig says where the service is offered to other processes, and to
 // whom. Either a certificate or Insecure is needed.
@@ -120,7 +120,7 @@ func (l *Listener) open(ctx context.Context, registry *prometheus.Registry, opti
 	}
 	if l.service, err = New(l.config.Config); err != nil {
 		l.http.close()
-		return setting("files", "%s", strings.TrimPrefix(err.Error(), "server: "))
+		return setting("files", "%s", err.Error())
 	}
 	l.telemetry.Measure(l.service.Stats)
 

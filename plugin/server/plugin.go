@@ -130,7 +130,7 @@ func (p *pluginServer) failed() error {
 	if p.grpc == nil {
 		select {
 		case <-p.served:
-			return errors.New("server: the plugin could not listen; see the log, and whether there is room for a socket in the folder for temporary files")
+			return errors.New("the plugin could not listen; see the log, and whether there is room for a socket in the folder for temporary files")
 		default:
 		}
 	}
@@ -168,7 +168,7 @@ func (p *pluginServer) end(hostDied bool, telemetry *Telemetry) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
-		return errors.New("server: a run or the export of telemetry had not ended when the plugin had to")
+		return errors.New("a run or the export of telemetry had not ended when the plugin had to")
 	}
 }
 

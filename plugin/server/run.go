@@ -154,7 +154,7 @@ func (r *run) interrupted(ctx context.Context) error {
 }
 
 // errEnded is what work that goes on after the end of its run is told.
-var errEnded = errors.New("server: the run has ended")
+var errEnded = errors.New("the run has ended")
 
 // end notes how the run has ended, and returns how long it took.
 func (r *run) end(result *pipelines.Result, f *protocol.Fault) (took time.Duration) {

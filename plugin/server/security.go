@@ -32,7 +32,7 @@ type SettingError struct {
 }
 
 // Error implements error.
-func (e *SettingError) Error() string { return "server: " + e.Setting + ": " + e.Reason }
+func (e *SettingError) Error() string { return e.Setting + ": " + e.Reason }
 
 func setting(name, format string, args ...any) *SettingError {
 	return &SettingError{Setting: name, Reason: fmt.Sprintf(format, args...)}

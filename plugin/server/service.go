@@ -148,10 +148,10 @@ func (s *Service) confine(folder string) error {
 		real, err = filepath.EvalSymlinks(real)
 	}
 	if err != nil {
-		return fmt.Errorf("server: the folder for files, %s: %w; make it, or choose another", folder, err)
+		return fmt.Errorf("the folder for files, %s: %w; make it, or choose another", folder, err)
 	}
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
-		return fmt.Errorf("server: %s is no folder; name one, or say any or none", folder)
+		return fmt.Errorf("%s is no folder; name one, or say any or none", folder)
 	}
 	s.files = real
 	return nil

@@ -74,7 +74,7 @@ func ParseMethod(name string) (Method, error) {
 			return Method(m), nil
 		}
 	}
-	return 0, fmt.Errorf("covariance: unknown correlation %q; choose pearson, spearman, nonparanormal or none", name)
+	return 0, fmt.Errorf("unknown correlation %q; choose pearson, spearman, nonparanormal or none", name)
 }
 
 // Divisor is what sums of squares are divided by. Correlations do not depend
@@ -124,13 +124,13 @@ type Settings struct {
 func (s Settings) Validate() error {
 	switch {
 	case s.Method < 0 || int(s.Method) >= len(methodNames):
-		return fmt.Errorf("covariance: unknown %v; choose pearson, spearman, nonparanormal or none", s.Method)
+		return fmt.Errorf("unknown %v; choose pearson, spearman, nonparanormal or none", s.Method)
 	case s.Divisor != BySamples && s.Divisor != BySamplesLess1:
-		return fmt.Errorf("covariance: unknown divisor %d; choose BySamples or BySamplesLess1", int(s.Divisor))
+		return fmt.Errorf("unknown divisor %d; choose BySamples or BySamplesLess1", int(s.Divisor))
 	case !(s.Shrinkage >= 0 && s.Shrinkage <= 1):
-		return fmt.Errorf("covariance: the shrinkage weight is %v; give one from 0 to 1", s.Shrinkage)
+		return fmt.Errorf("the shrinkage weight is %v; give one from 0 to 1", s.Shrinkage)
 	case s.LedoitWolf && s.Shrinkage != 0:
-		return fmt.Errorf("covariance: both a shrinkage weight (%v) and Ledoit-Wolf are asked for; choose one", s.Shrinkage)
+		return fmt.Errorf("both a shrinkage weight (%v) and Ledoit-Wolf are asked for; choose one", s.Shrinkage)
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func Estimate(ctx context.Context, src Source, d int, s Settings) (*Result, erro
 		return nil, err
 	}
 	if d < 1 {
-		return nil, fmt.Errorf("covariance: %d variables; a table needs at least one column of numbers", d)
+		return nil, fmt.Errorf("%d variables; a table needs at least one column of numbers", d)
 	}
 	e := &estimation{
 		settings: s,

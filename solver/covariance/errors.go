@@ -9,7 +9,7 @@ import (
 )
 
 // ErrTooFewSamples is returned for fewer than two samples.
-var ErrTooFewSamples = errors.New("covariance: at least two samples are needed")
+var ErrTooFewSamples = errors.New("at least two samples are needed")
 
 // A ColumnError says which variable cannot be used, why, and what to do.
 type ColumnError struct {
@@ -43,7 +43,7 @@ func (e *ColumnError) Error() string {
 	case e.Others > 1:
 		others = fmt.Sprintf(" (%d more columns have the same fault)", e.Others)
 	}
-	return fmt.Sprintf("covariance: %s %s%s; %s", column, e.Reason, others, e.Advice)
+	return fmt.Sprintf("%s %s%s; %s", column, e.Reason, others, e.Advice)
 }
 
 func columnError(column int, names []string, reason, advice string) *ColumnError {

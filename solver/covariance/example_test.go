@@ -36,5 +36,5 @@ func ExampleFromMatrix() {
 		0.5, 0,
 	}, 2, 100, covariance.Settings{Names: []string{"lacZ", "araC"}})
 	fmt.Println(err)
-	// Output: covariance: column "araC" (number 2) has the variance 0; variances must be positive, so remove its row and column
+	// Output: column "araC" (number 2) has the variance 0; variances must be positive, so remove its row and column
 }

@@ -26,7 +26,7 @@ func TestColumnErrors(t *testing.T) {
 		want   string
 	}{
 		{"constant", []float64{1, 5, 2, 2, 5, 3, 4, 5, 9}, 1, -1, 0, methods,
-			`covariance: column "beta" (number 2) is constant: all 3 samples are 5; a variable that does not vary is related to none, so remove it`},
+			`column "beta" (number 2) is constant: all 3 samples are 5; a variable that does not vary is related to none, so remove it`},
 		{"two constants", []float64{0, 5, 2, 0, 5, 3, 0, 5, 9}, 0, -1, 1, methods,
 			"all 3 samples are 0 (one more column has the same fault); a variable"},
 		{"constant to rounding", []float64{1, 2, math.Nextafter(0.3, 1), 2, 3, 0.3, 4, 5, 0.3}, 2, -1, 0, methods,

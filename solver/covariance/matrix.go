@@ -35,13 +35,13 @@ func FromMatrix(ctx context.Context, values []float64, d, samples int, s Setting
 	}
 	switch {
 	case s.Method != Pearson && s.Method != Covariance:
-		return nil, fmt.Errorf("covariance: %v needs the samples, not their covariance; choose pearson or none, or give the samples", s.Method)
+		return nil, fmt.Errorf("%v needs the samples, not their covariance; choose pearson or none, or give the samples", s.Method)
 	case s.LedoitWolf:
-		return nil, fmt.Errorf("covariance: Ledoit-Wolf shrinkage needs the samples, not their covariance; give a weight, or the samples")
+		return nil, fmt.Errorf("Ledoit-Wolf shrinkage needs the samples, not their covariance; give a weight, or the samples")
 	case d < 1 || d > math.MaxInt/d || len(values) != d*d:
-		return nil, fmt.Errorf("covariance: %d numbers do not fill a matrix of %d variables; give a square matrix", len(values), d)
+		return nil, fmt.Errorf("%d numbers do not fill a matrix of %d variables; give a square matrix", len(values), d)
 	case samples < 0:
-		return nil, fmt.Errorf("covariance: the number of samples is %d; it cannot be negative", samples)
+		return nil, fmt.Errorf("the number of samples is %d; it cannot be negative", samples)
 	}
 	r := &Result{
 		StdDevs:   make([]float64, d),
@@ -156,7 +156,7 @@ func semidefinite(ctx context.Context, c *dense.Sym, engine dense.Engine) error 
 	case notSolved != nil:
 		return notSolved
 	case values[0] < -indefinite*values[d-1]:
-		return fmt.Errorf("covariance: the matrix is not a covariance: as a correlation it has the eigenvalue %.3g, and the largest is %.3g; give it with all its digits, or shrink it by a weight", values[0], values[d-1])
+		return fmt.Errorf("the matrix is not a covariance: as a correlation it has the eigenvalue %.3g, and the largest is %.3g; give it with all its digits, or shrink it by a weight", values[0], values[d-1])
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func (g *gatherer) fetch() error {
 		return err // the source names itself
 	}
 	if n < 0 || n > math.MaxInt/g.d || len(rows) != n*g.d {
-		return fmt.Errorf("covariance: the source gave %d numbers for %d samples of %d variables", len(rows), n, g.d)
+		return fmt.Errorf("the source gave %d numbers for %d samples of %d variables", len(rows), n, g.d)
 	}
 	g.batch = rows
 	return nil

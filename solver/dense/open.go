@@ -23,13 +23,13 @@ func Open(name string) (Engine, error) {
 	case "openblas":
 		e, err := found()
 		if err != nil {
-			return nil, fmt.Errorf("dense: cannot open OpenBLAS: %w; install it (Debian, Ubuntu: apt install libopenblas0-pthread; macOS: brew install openblas) or use the engine gonum", err)
+			return nil, fmt.Errorf("cannot open OpenBLAS: %w; install it (Debian, Ubuntu: apt install libopenblas0-pthread; macOS: brew install openblas) or use the engine gonum", err)
 		}
 		return e, nil
 	case "gonum":
 		return Gonum{}, nil
 	}
-	return nil, fmt.Errorf("dense: unknown engine %q; choose auto, openblas or gonum", name)
+	return nil, fmt.Errorf("unknown engine %q; choose auto, openblas or gonum", name)
 }
 
 // Default is the engine that Open("auto") returns: OpenBLAS if this machine

@@ -8,7 +8,7 @@ import (
 // ErrEigen is returned when an eigendecomposition does not converge, which it
 // never does where an entry or an eigenvalue is not finite, and always did
 // otherwise.
-var ErrEigen = errors.New("dense: the symmetric eigendecomposition did not converge")
+var ErrEigen = errors.New("the symmetric eigendecomposition did not converge")
 
 // A Workspace calls an Engine with memory of its own, so that iterations
 // allocate nothing after the first. It serves one goroutine at a time.

@@ -34,10 +34,10 @@ func Builtin(name string) (*Model, error) {
 		if n == name {
 			data, err := builtin.ReadFile(path.Join("models", name+".json"))
 			if err != nil {
-				return nil, fmt.Errorf("glad: built-in model %q: %w", name, err)
+				return nil, fmt.Errorf("built-in model %q: %w", name, err)
 			}
 			return Read(bytes.NewReader(data))
 		}
 	}
-	return nil, fmt.Errorf("glad: no built-in model is called %q; there are %s, or name a model file", name, strings.Join(BuiltinNames(), ", "))
+	return nil, fmt.Errorf("no built-in model is called %q; there are %s, or name a model file", name, strings.Join(BuiltinNames(), ", "))
 }

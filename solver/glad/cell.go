@@ -46,7 +46,7 @@ type Adjoint interface {
 
 // ErrRange is returned, wrapped or not, by an Engine whose numbers have left
 // the range of float64.
-var ErrRange = errors.New("glad: the iterates left the range of float64")
+var ErrRange = errors.New("the iterates left the range of float64")
 
 // A Shape is what the recursion knows of the scaled S.
 type Shape struct {

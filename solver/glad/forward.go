@@ -106,7 +106,7 @@ func (s Solver) Trajectory(ctx context.Context, p solver.Problem, observe func(S
 	case errors.Is(err, ErrRange), errors.Is(err, dense.ErrEigen):
 		est.Status = solver.Stalled
 	default:
-		return nil, fmt.Errorf("glad: model %q, iteration %d: %w", m.Name, done+1, err)
+		return nil, fmt.Errorf("model %q, iteration %d: %w", m.Name, done+1, err)
 	}
 	for _, a := range []*dense.Sym{est.Precision, est.Support} {
 		if err := units.restore(a); err != nil {

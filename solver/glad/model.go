@@ -231,7 +231,7 @@ func (l Layer) validate(path string, below int) error {
 
 // invalid is an error about the key at path.
 func invalid(path, format string, args ...any) error {
-	return fmt.Errorf("glad: model: %s: %s", path, fmt.Sprintf(format, args...))
+	return fmt.Errorf("model: %s: %s", path, fmt.Sprintf(format, args...))
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

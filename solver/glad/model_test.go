@@ -126,8 +126,8 @@ func TestReadRefuses(t *testing.T) {
 		_, err := Read(strings.NewReader(strings.Replace(sample, c.old, c.new, 1)))
 		if err == nil {
 			t.Errorf("%s for %s is accepted", c.new, c.old)
-		} else if want := "glad: model: " + c.key + ":"; !strings.HasPrefix(err.Error()+":", want) &&
-			!strings.HasPrefix(err.Error(), "glad: model: "+c.key+" stands twice") {
+		} else if want := "model: " + c.key + ":"; !strings.HasPrefix(err.Error()+":", want) &&
+			!strings.HasPrefix(err.Error(), "model: "+c.key+" stands twice") {
 			t.Errorf("%s for %s: the error does not name %s: %v", c.new, c.old, c.key, err)
 		}
 	}
@@ -141,7 +141,7 @@ func TestReadRefusesWhatIsNoModel(t *testing.T) {
 	} {
 		if m, err := Read(strings.NewReader(text)); err == nil {
 			t.Errorf("%.40q is read as %+v", text, m)
-		} else if !strings.HasPrefix(err.Error(), "glad: model: ") {
+		} else if !strings.HasPrefix(err.Error(), "model: ") {
 			t.Errorf("%.40q: the error does not say where it is from: %v", text, err)
 		}
 	}

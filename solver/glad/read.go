@@ -42,14 +42,14 @@ const (
 func Read(r io.Reader) (*Model, error) {
 	data, err := io.ReadAll(io.LimitReader(r, fileLimit+1))
 	if err != nil {
-		return nil, fmt.Errorf("glad: model: %w", err)
+		return nil, fmt.Errorf("model: %w", err)
 	}
 	if len(data) > fileLimit {
-		return nil, fmt.Errorf("glad: model: the file is larger than %d MiB, so it is no model file", fileLimit>>20)
+		return nil, fmt.Errorf("model: the file is larger than %d MiB, so it is no model file", fileLimit>>20)
 	}
 	root, err := parse(data)
 	if err != nil {
-		return nil, fmt.Errorf("glad: model: %w; a model file is one JSON object", err)
+		return nil, fmt.Errorf("model: %w; a model file is one JSON object", err)
 	}
 	var d decoder
 	m := d.model(root)
@@ -74,13 +74,13 @@ func (m *Model) Write(w io.Writer) error {
 		*Model
 	}{fileFormat, fileVersion, m}, "", " ")
 	if err != nil {
-		return fmt.Errorf("glad: model: %w", err)
+		return fmt.Errorf("model: %w", err)
 	}
 	data = numbers.ReplaceAllFunc(data, func(list []byte) []byte {
 		return bytes.ReplaceAll(bytes.Join(bytes.Fields(list), nil), []byte(","), []byte(", "))
 	})
 	if _, err := w.Write(append(data, '\n')); err != nil {
-		return fmt.Errorf("glad: model: %w", err)
+		return fmt.Errorf("model: %w", err)
 	}
 	return nil
 }

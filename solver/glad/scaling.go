@@ -53,7 +53,7 @@ func (s Scaling) validate() error {
 	return nil
 }
 
-var errUnits = errors.New("glad: the variances of S are too small or too large for its precision matrix to be written in float64; rescale the variables")
+var errUnits = errors.New("the variances of S are too small or too large for its precision matrix to be written in float64; rescale the variables")
 
 // units are the units of S in those of the scaled S: variable i has deviation
 // deviations[i], or every variance is in units of variance.

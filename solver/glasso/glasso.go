@@ -84,13 +84,13 @@ func (s Settings) iterationLimit() int {
 
 func (s Settings) validate(d int) error {
 	if s.Gap < 0 || math.IsNaN(s.Gap) {
-		return fmt.Errorf("glasso: the gap is %v; it must be positive", s.Gap)
+		return fmt.Errorf("the gap is %v; it must be positive", s.Gap)
 	}
 	if s.IterationLimit < 0 {
-		return fmt.Errorf("glasso: the iteration limit is %d; it must be positive", s.IterationLimit)
+		return fmt.Errorf("the iteration limit is %d; it must be positive", s.IterationLimit)
 	}
 	if s.Initial != nil && (s.Initial.Precision == nil || s.Initial.Precision.Len() != d) {
-		return fmt.Errorf("glasso: the initial estimate is not of %d variables", d)
+		return fmt.Errorf("the initial estimate is not of %d variables", d)
 	}
 	return s.Penalty.validate(d)
 }

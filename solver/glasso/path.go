@@ -67,7 +67,7 @@ func Path(ctx context.Context, p solver.Problem, s PathSettings) (*PathResult, e
 		return nil, err
 	}
 	if p.Samples < 2 {
-		return nil, errors.New("glasso: the extended BIC needs the number of samples")
+		return nil, errors.New("the extended BIC needs the number of samples")
 	}
 	gamma, err := s.gamma()
 	if err != nil {
@@ -134,7 +134,7 @@ func (s PathSettings) gamma() (float64, error) {
 	case s.Gamma > 0 && s.Gamma <= 1:
 		return s.Gamma, nil
 	}
-	return 0, fmt.Errorf("glasso: γ of the extended BIC is %v; it must lie between 0 and 1", s.Gamma)
+	return 0, fmt.Errorf("γ of the extended BIC is %v; it must lie between 0 and 1", s.Gamma)
 }
 
 // penalties are those of the path, descending.
@@ -147,10 +147,10 @@ func (s PathSettings) penalties(p solver.Problem) ([]float64, error) {
 		ratio = 0.1
 	}
 	if n < 1 || !(ratio > 0 && ratio < 1) {
-		return nil, fmt.Errorf("glasso: a path of %d points down to %v of the largest penalty; it needs at least one point and a ratio between 0 and 1", n, ratio)
+		return nil, fmt.Errorf("a path of %d points down to %v of the largest penalty; it needs at least one point and a ratio between 0 and 1", n, ratio)
 	}
 	if s.Penalty.Matrix != nil {
-		return nil, errors.New("glasso: a path varies one penalty; a penalty matrix cannot be given")
+		return nil, errors.New("a path varies one penalty; a penalty matrix cannot be given")
 	}
 	var largest float64
 	for i := range p.S.Len() {

@@ -22,17 +22,17 @@ type Penalty struct {
 func (p Penalty) validate(d int) error {
 	if p.Matrix == nil {
 		if !(p.Rho >= 0) || math.IsInf(p.Rho, 0) {
-			return fmt.Errorf("glasso: the penalty is %v; it must be a number that is zero or positive", p.Rho)
+			return fmt.Errorf("the penalty is %v; it must be a number that is zero or positive", p.Rho)
 		}
 		return nil
 	}
 	if p.Matrix.Len() != d {
-		return fmt.Errorf("glasso: the penalty matrix is %d×%[1]d for %d variables", p.Matrix.Len(), d)
+		return fmt.Errorf("the penalty matrix is %d×%[1]d for %d variables", p.Matrix.Len(), d)
 	}
 	for i := range d {
 		for j, v := range p.Matrix.Row(i) {
 			if !(v >= 0) || math.IsInf(v, 0) {
-				return fmt.Errorf("glasso: entry (%d,%d) of the penalty matrix is %v; it must be a number that is zero or positive", i, j, v)
+				return fmt.Errorf("entry (%d,%d) of the penalty matrix is %v; it must be a number that is zero or positive", i, j, v)
 			}
 		}
 	}

@@ -83,10 +83,10 @@ func regularisedInverse(b *block, z *dense.Sym, offset float64) bool {
 // validateQuadratic checks λ and t.
 func validateQuadratic(lambda, offset float64) error {
 	if !(lambda >= 0) || math.IsInf(lambda, 0) {
-		return fmt.Errorf("glasso: λ is %v; it must be a positive number", lambda)
+		return fmt.Errorf("λ is %v; it must be a positive number", lambda)
 	}
 	if !(offset >= 0) || math.IsInf(offset, 0) {
-		return fmt.Errorf("glasso: the offset t is %v; it must be a positive number", offset)
+		return fmt.Errorf("the offset t is %v; it must be a positive number", offset)
 	}
 	return nil
 }

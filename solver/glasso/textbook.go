@@ -64,7 +64,7 @@ func (t Textbook) Run(ctx context.Context, p solver.Problem, observe func(Textbo
 		return err
 	}
 	if t.Iterations < 0 {
-		return fmt.Errorf("glasso: %d iterations; the number must be positive", t.Iterations)
+		return fmt.Errorf("%d iterations; the number must be positive", t.Iterations)
 	}
 	if err := p.Validate(); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (t Textbook) Run(ctx context.Context, p solver.Problem, observe func(Textbo
 	sp := newSpectral(work, n)
 	z, u := dense.NewSym(n, nil), dense.NewSym(n, nil)
 	if !regularisedInverse(&block{s: p.S, work: work}, z, t.Offset) {
-		return errors.New("glasso: S + tI is not positive definite; use a larger offset t")
+		return errors.New("S + tI is not positive definite; use a larger offset t")
 	}
 	for k := 1; k <= iterations; k++ {
 		y, zs, us := sp.y.Raw(), z.Raw(), u.Raw()
@@ -95,7 +95,7 @@ func (t Textbook) Run(ctx context.Context, p solver.Problem, observe func(Textbo
 		case solver.Interrupted:
 			return ctx.Err()
 		case solver.Stalled:
-			return fmt.Errorf("glasso: iteration %d with ρ = %v, λ = %v: %w", k, t.Rho, lambda, sp.err)
+			return fmt.Errorf("iteration %d with ρ = %v, λ = %v: %w", k, t.Rho, lambda, sp.err)
 		}
 		if err := ctx.Err(); err != nil {
 			return err

@@ -22,11 +22,11 @@ func Ceiling(s *dense.Sym, m int, truth *dense.Sym, p float64) (score *dense.Sym
 	}
 	d := s.Len()
 	if truth.Len() != d {
-		return nil, errors.New("oracle: covariance and truth are of different dimension")
+		return nil, errors.New("covariance and truth are of different dimension")
 	}
 	w := dense.NewSym(d, nil)
 	if _, ok := dense.NewWorkspace(dense.Gonum{}, d).Inverse(w, truth); !ok {
-		return nil, errors.New("oracle: the true precision matrix is not positive definite")
+		return nil, errors.New("the true precision matrix is not positive definite")
 	}
 	e := newEntry(-1, 1, p, m, defaultPoints)
 	score = dense.NewSym(d, nil)

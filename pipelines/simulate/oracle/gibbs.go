@@ -29,11 +29,11 @@ func PosteriorMean(ctx context.Context, rng *rand.Rand, s *dense.Sym, m int, dia
 	}
 	d := s.Len()
 	if len(diagonal) != d {
-		return nil, nil, fmt.Errorf("oracle: %d diagonal entries for %d variables; give one for each", len(diagonal), d)
+		return nil, nil, fmt.Errorf("%d diagonal entries for %d variables; give one for each", len(diagonal), d)
 	}
 	for i, v := range diagonal {
 		if !(v > 0) {
-			return nil, nil, fmt.Errorf("oracle: diagonal entry %d is %v; those of a precision matrix are positive", i, v)
+			return nil, nil, fmt.Errorf("diagonal entry %d is %v; those of a precision matrix are positive", i, v)
 		}
 	}
 	c := newChain(s, diagonal, newEntry(o.Low, o.High, p, m, o.Points))
@@ -48,7 +48,7 @@ func PosteriorMean(ctx context.Context, rng *rand.Rand, s *dense.Sym, m int, dia
 		// Rounding errors of the updates of W do not add up for long.
 		const between = 10
 		if sweep%between == 0 && !c.invert() {
-			return nil, nil, errors.New("oracle: the chain has left the positive definite matrices; the covariance is out of all proportion to the diagonal")
+			return nil, nil, errors.New("the chain has left the positive definite matrices; the covariance is out of all proportion to the diagonal")
 		}
 		for i := range d {
 			c.row(rng, i)

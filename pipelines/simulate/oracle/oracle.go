@@ -50,11 +50,11 @@ func (o Options) resolved() (Options, error) {
 	}
 	switch {
 	case o.BurnIn < 0 || o.Sweeps <= o.BurnIn:
-		return o, fmt.Errorf("oracle: %d sweeps of which %d do not count; leave at least one that does", o.Sweeps, o.BurnIn)
+		return o, fmt.Errorf("%d sweeps of which %d do not count; leave at least one that does", o.Sweeps, o.BurnIn)
 	case o.Points < 16:
-		return o, fmt.Errorf("oracle: %d points are too few; give at least 16", o.Points)
+		return o, fmt.Errorf("%d points are too few; give at least 16", o.Points)
 	case !(o.Low < o.High) || math.IsInf(o.High-o.Low, 0):
-		return o, fmt.Errorf("oracle: weights from %v to %v have no density; give a finite range, the lower end first", o.Low, o.High)
+		return o, fmt.Errorf("weights from %v to %v have no density; give a finite range, the lower end first", o.Low, o.High)
 	}
 	return o, nil
 }
@@ -64,11 +64,11 @@ const defaultPoints = 24
 func check(s *dense.Sym, m int, p float64) error {
 	switch {
 	case !s.Finite():
-		return fmt.Errorf("oracle: the covariance holds a value that is not finite")
+		return fmt.Errorf("the covariance holds a value that is not finite")
 	case m < 1:
-		return fmt.Errorf("oracle: the covariance is of %d samples; it takes at least 1", m)
+		return fmt.Errorf("the covariance is of %d samples; it takes at least 1", m)
 	case !(p > 0 && p < 1):
-		return fmt.Errorf("oracle: the density is %v; give a number between 0 and 1", p)
+		return fmt.Errorf("the density is %v; give a number between 0 and 1", p)
 	}
 	return nil
 }

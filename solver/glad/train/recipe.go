@@ -68,7 +68,7 @@ func NewRecipe(architecture string, seed uint64) (Recipe, error) {
 		r.Settings = Settings{Seed: seed, Steps: 160, Batch: 4, LearningRate: 0.03, Loss: Loss{On: glad.LossOnZ, Gamma: 0.8, Relative: true}}
 		r.Starts = []*glad.Model{posteriorMean(architecture, draw(0))}
 	default:
-		return Recipe{}, fmt.Errorf("train: no architecture is called %q; there are %s", architecture, strings.Join(Architectures(), ", "))
+		return Recipe{}, fmt.Errorf("no architecture is called %q; there are %s", architecture, strings.Join(Architectures(), ", "))
 	}
 	return r, nil
 }

@@ -149,29 +149,29 @@ func (s Settings) Validate() error {
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 	switch {
 	case s.Steps < 1:
-		return fmt.Errorf("train: %d steps; it takes at least one", s.Steps)
+		return fmt.Errorf("%d steps; it takes at least one", s.Steps)
 	case s.Batch < 1:
-		return fmt.Errorf("train: a batch of %d; it has at least one example", s.Batch)
+		return fmt.Errorf("a batch of %d; it has at least one example", s.Batch)
 	case s.ValidateEvery < 1:
-		return fmt.Errorf("train: validation every %d steps; it takes at least one", s.ValidateEvery)
+		return fmt.Errorf("validation every %d steps; it takes at least one", s.ValidateEvery)
 	case s.Patience < 0:
-		return fmt.Errorf("train: a patience of %d; it cannot be negative", s.Patience)
+		return fmt.Errorf("a patience of %d; it cannot be negative", s.Patience)
 	case !positive(s.LearningRate):
-		return fmt.Errorf("train: a learning rate of %v; it must be positive and finite", s.LearningRate)
+		return fmt.Errorf("a learning rate of %v; it must be positive and finite", s.LearningRate)
 	case !positive(s.Decay):
-		return fmt.Errorf("train: a decay of %v; it must be positive and finite", s.Decay)
+		return fmt.Errorf("a decay of %v; it must be positive and finite", s.Decay)
 	case !positive(s.ClipNorm):
-		return fmt.Errorf("train: a clip norm of %v; it must be positive and finite", s.ClipNorm)
+		return fmt.Errorf("a clip norm of %v; it must be positive and finite", s.ClipNorm)
 	case !(s.Loss.Gamma > 0 && s.Loss.Gamma <= 1):
-		return fmt.Errorf("train: a gamma of %v; it lies above 0 and not above 1", s.Loss.Gamma)
+		return fmt.Errorf("a gamma of %v; it lies above 0 and not above 1", s.Loss.Gamma)
 	case s.Loss.On != glad.LossOnZ && s.Loss.On != glad.LossOnTheta:
-		return fmt.Errorf("train: a loss on %q; it is on %q or %q", s.Loss.On, glad.LossOnZ, glad.LossOnTheta)
+		return fmt.Errorf("a loss on %q; it is on %q or %q", s.Loss.On, glad.LossOnZ, glad.LossOnTheta)
 	case !(s.Race > 0):
-		return fmt.Errorf("train: a race of %v; it is a positive part of the steps", s.Race)
+		return fmt.Errorf("a race of %v; it is a positive part of the steps", s.Race)
 	case math.IsNaN(s.SupportCost):
-		return errors.New("train: the support cost is NaN")
+		return errors.New("the support cost is NaN")
 	case !slices.IsSorted(s.Milestones) || slices.ContainsFunc(s.Milestones, math.IsNaN):
-		return fmt.Errorf("train: the milestones %v are not ascending", s.Milestones)
+		return fmt.Errorf("the milestones %v are not ascending", s.Milestones)
 	}
 	return nil
 }
@@ -190,19 +190,19 @@ func (s Settings) rate(step int) float64 {
 // check reports what cannot be learned from.
 func check(kind string, examples []Example) error {
 	if len(examples) == 0 {
-		return fmt.Errorf("train: there is no %s example", kind)
+		return fmt.Errorf("there is no %s example", kind)
 	}
 	for i, e := range examples {
 		if err := e.problem().Validate(); err != nil {
-			return fmt.Errorf("train: %s example %d: %w", kind, i, err)
+			return fmt.Errorf("%s example %d: %w", kind, i, err)
 		}
 		switch {
 		case e.Truth == nil || e.Truth.Len() != e.S.Len():
-			return fmt.Errorf("train: %s example %d has no precision matrix of the size of its covariance", kind, i)
+			return fmt.Errorf("%s example %d has no precision matrix of the size of its covariance", kind, i)
 		case !e.Truth.Finite():
-			return fmt.Errorf("train: %s example %d: its precision matrix has an entry that is not finite", kind, i)
+			return fmt.Errorf("%s example %d: its precision matrix has an entry that is not finite", kind, i)
 		case e.Truth.Dot(e.Truth) == 0:
-			return fmt.Errorf("train: %s example %d: its precision matrix is zero", kind, i)
+			return fmt.Errorf("%s example %d: its precision matrix is zero", kind, i)
 		}
 	}
 	return nil

@@ -95,7 +95,7 @@ func (b best) without() best {
 
 // ErrOtherTraining is returned by Resume where the state is of another
 // training: of other examples, settings or linear algebra.
-var ErrOtherTraining = errors.New("train: the checkpoint belongs to another training")
+var ErrOtherTraining = errors.New("the checkpoint belongs to another training")
 
 // newState is the state before the first step.
 func newState(starts []*glad.Model, s Settings, data string) (*State, error) {
@@ -103,7 +103,7 @@ func newState(starts []*glad.Model, s Settings, data string) (*State, error) {
 	for i, m := range starts {
 		var file bytes.Buffer
 		if err := m.Write(&file); err != nil {
-			return nil, fmt.Errorf("train: start %d: %w", i, err)
+			return nil, fmt.Errorf("start %d: %w", i, err)
 		}
 		var short bytes.Buffer
 		if err := json.Compact(&short, file.Bytes()); err != nil {
@@ -127,17 +127,17 @@ func (st *State) begin(m *glad.Model) {
 // models reads the starts back, and checks what a damaged state would break.
 func (st *State) models() ([]*glad.Model, error) {
 	if st.Version != stateVersion {
-		return nil, fmt.Errorf("train: the checkpoint has version %d, and this program reads %d; start the training again", st.Version, stateVersion)
+		return nil, fmt.Errorf("the checkpoint has version %d, and this program reads %d; start the training again", st.Version, stateVersion)
 	}
 	var starts []*glad.Model
 	for _, file := range st.Starts {
 		m, err := glad.Read(bytes.NewReader(file))
 		if err != nil {
-			return nil, fmt.Errorf("train: the checkpoint: %w", err)
+			return nil, fmt.Errorf("the checkpoint: %w", err)
 		}
 		starts = append(starts, m)
 	}
-	damaged := errors.New("train: the checkpoint is damaged; start the training again")
+	damaged := errors.New("the checkpoint is damaged; start the training again")
 	if st.Start < 0 || st.Start >= len(starts) || st.Step < 0 {
 		return nil, damaged
 	}

@@ -47,7 +47,7 @@ type Result struct {
 
 // ErrNotFinite is returned where the loss is not finite however often a step
 // is taken back.
-var ErrNotFinite = errors.New("train: the loss is not finite, also after steps were undone; lower the learning rate, or rescale the variables")
+var ErrNotFinite = errors.New("the loss is not finite, also after steps were undone; lower the learning rate, or rescale the variables")
 
 // undoneLimit is how many steps may be undone in a row.
 const undoneLimit = 20
@@ -67,7 +67,7 @@ func Run(ctx context.Context, starts []*glad.Model, training, validation []Examp
 		return nil, err
 	}
 	if len(starts) == 0 {
-		return nil, errors.New("train: there is no model to start from")
+		return nil, errors.New("there is no model to start from")
 	}
 	r.starts = starts
 	if r.state, err = newState(starts, r.settings, fingerprint(training, validation)); err != nil {
@@ -169,7 +169,7 @@ func (r *run) prepare() error {
 	for range min(r.settings.Workers, r.settings.Batch) {
 		g, err := glad.NewDifferentiator(r.model, r.settings.Engine)
 		if err != nil {
-			return fmt.Errorf("train: start %d: %w", r.state.Start, err)
+			return fmt.Errorf("start %d: %w", r.state.Start, err)
 		}
 		r.workers = append(r.workers, g)
 	}
@@ -344,7 +344,7 @@ func (r *run) checkpoint() error {
 func (r *run) result(ctx context.Context) (*Result, error) {
 	st, s := r.state, r.settings
 	if !st.Best.Found {
-		return nil, fmt.Errorf("train: no checkpoint has a finite %s on the validation examples", s.Figure.Name)
+		return nil, fmt.Errorf("no checkpoint has a finite %s on the validation examples", s.Figure.Name)
 	}
 	m := r.starts[st.Best.Start].Clone()
 	m.SetValues(st.Best.Values)

@@ -61,7 +61,7 @@ func solve(ctx context.Context, m *glad.Model, examples []Example, engine dense.
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return fmt.Errorf("train: validation example %d: %w", i, est.Status.Err())
+			return fmt.Errorf("validation example %d: %w", i, est.Status.Err())
 		}
 		estimates[i] = est
 		return nil
@@ -82,7 +82,7 @@ func validate(ctx context.Context, m *glad.Model, examples []Example, s Settings
 	}
 	f, err := s.Figure.Compute(estimates, examples)
 	if err != nil {
-		return 0, fmt.Errorf("train: figure %s: %w", s.Figure.Name, err)
+		return 0, fmt.Errorf("figure %s: %w", s.Figure.Name, err)
 	}
 	return f, nil
 }
@@ -106,7 +106,7 @@ func (f Figure) better(a, b float64) bool {
 // The model's own threshold must be zero.
 func Threshold(ctx context.Context, m *glad.Model, examples []Example, cost float64, s Settings) (float64, error) {
 	if m.Threshold != 0 {
-		return 0, errors.New("train: the model has a threshold already")
+		return 0, errors.New("the model has a threshold already")
 	}
 	s = s.resolved()
 	estimates, err := solve(ctx, m, examples, s.Engine, s.Workers)
