@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -41,7 +41,7 @@ type Client struct {
 // A Description says what a service is: its build, what it finds on its
 // machine, and its limits.
 type Description struct {
-	pipelines.Description
+	job.Description
 	protocol.Service
 }
 
@@ -128,19 +128,19 @@ func (c *Client) Schema(ctx context.Context) ([]byte, error) {
 }
 
 // Solvers are the solvers that jobs may name.
-func (c *Client) Solvers(ctx context.Context) ([]pipelines.SolverInfo, error) {
-	return answer[[]pipelines.SolverInfo](ctx, c, protocol.ActionSolvers, nil)
+func (c *Client) Solvers(ctx context.Context) ([]job.SolverInfo, error) {
+	return answer[[]job.SolverInfo](ctx, c, protocol.ActionSolvers, nil)
 }
 
 // Models are the built-in models, the default first.
-func (c *Client) Models(ctx context.Context) ([]pipelines.ModelInfo, error) {
-	return answer[[]pipelines.ModelInfo](ctx, c, protocol.ActionModels, nil)
+func (c *Client) Models(ctx context.Context) ([]job.ModelInfo, error) {
+	return answer[[]job.ModelInfo](ctx, c, protocol.ActionModels, nil)
 }
 
 // Validate returns job with its defaults filled in, or the error that it would
 // fail with before any table is read.
-func (c *Client) Validate(ctx context.Context, job pipelines.Job) (pipelines.Job, error) {
-	return answer[pipelines.Job](ctx, c, protocol.ActionValidate, job)
+func (c *Client) Validate(ctx context.Context, j job.Job) (job.Job, error) {
+	return answer[job.Job](ctx, c, protocol.ActionValidate, j)
 }
 
 // Runs are the runs that the service knows, those at work among them.

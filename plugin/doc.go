@@ -7,7 +7,7 @@
 //		return err
 //	}
 //	defer client.Close()
-//	run, err := client.Recover(ctx, pipelines.Job{Solvers: []string{"bcd"}}, samples)
+//	run, err := client.Recover(ctx, job.Job{Solvers: []string{"bcd"}}, samples)
 //	if err != nil {
 //		return err // a *protocol.Fault says which field or column is wrong
 //	}

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin"
 )
 
@@ -26,7 +26,7 @@ func Example() {
 
 	samples := expression()
 	defer samples.Release()
-	run, err := client.Recover(ctx, pipelines.Job{Solvers: []string{"bcd"}, Penalty: "0.3"}, samples)
+	run, err := client.Recover(ctx, job.Job{Solvers: []string{"bcd"}, Penalty: "0.3"}, samples)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/flight"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -18,8 +18,8 @@ import (
 // Samples are read in the background. An error of theirs ends the run and is
 // the reader's, or Exchange's if there is no answer yet: it returns when the
 // service has begun to answer.
-func (c *Client) Exchange(ctx context.Context, job pipelines.Job, samples array.RecordReader) (array.RecordReader, error) {
-	d, err := stream(job)
+func (c *Client) Exchange(ctx context.Context, j job.Job, samples array.RecordReader) (array.RecordReader, error) {
+	d, err := stream(j)
 	if err != nil {
 		return nil, err
 	}

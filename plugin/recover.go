@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/flight"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -21,13 +21,13 @@ import (
 // As with exec.CommandContext, ctx governs the run and not only the call: when
 // it ends, the run is cancelled. The end of the run, seen by Result or
 // Progress, and Forget detach the two.
-func (c *Client) Recover(ctx context.Context, job pipelines.Job, samples array.RecordReader) (*Run, error) {
+func (c *Client) Recover(ctx context.Context, j job.Job, samples array.RecordReader) (*Run, error) {
 	var id protocol.Run
 	var err error
 	if samples == nil {
-		id, err = answer[protocol.Run](ctx, c, protocol.ActionRecover, job)
+		id, err = answer[protocol.Run](ctx, c, protocol.ActionRecover, j)
 	} else {
-		id, err = c.put(ctx, job, samples)
+		id, err = c.put(ctx, j, samples)
 	}
 	if err != nil {
 		return nil, err
@@ -36,8 +36,8 @@ func (c *Client) Recover(ctx context.Context, job pipelines.Job, samples array.R
 }
 
 // put streams samples to a new run.
-func (c *Client) put(ctx context.Context, job pipelines.Job, samples array.RecordReader) (protocol.Run, error) {
-	to, err := stream(job)
+func (c *Client) put(ctx context.Context, j job.Job, samples array.RecordReader) (protocol.Run, error) {
+	to, err := stream(j)
 	if err != nil {
 		return protocol.Run{}, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/flight"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -134,8 +134,8 @@ func (r *Run) table(ctx context.Context, table, solver string) (array.RecordRead
 
 // Result waits for the end of the run and returns what it did, the document
 // run.json; the error is that of a run that has failed.
-func (r *Run) Result(ctx context.Context) (*pipelines.Result, error) {
-	result, err := answer[pipelines.Result](ctx, r.client, protocol.ActionResult, r.id)
+func (r *Run) Result(ctx context.Context) (*job.Result, error) {
+	result, err := answer[job.Result](ctx, r.client, protocol.ActionResult, r.id)
 	if err != nil {
 		return nil, err
 	}

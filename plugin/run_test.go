@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -35,9 +35,9 @@ func TestActions(t *testing.T) {
 		t.Errorf("Describe: %+v, %v", d, err)
 	}
 	body = `{"input":"-","penalty":0.5,"time_limit":"90s","new":1}`
-	job, err := c.Validate(t.Context(), pipelines.Job{Solvers: []string{"bcd"}})
-	if err != nil || job.Penalty != "0.5" || time.Duration(job.TimeLimit) != 90*time.Second {
-		t.Errorf("Validate: %+v, %v", job, err)
+	j, err := c.Validate(t.Context(), job.Job{Solvers: []string{"bcd"}})
+	if err != nil || j.Penalty != "0.5" || time.Duration(j.TimeLimit) != 90*time.Second {
+		t.Errorf("Validate: %+v, %v", j, err)
 	}
 	if asked.Type != "validate" || !strings.Contains(string(asked.Body), `"solvers":["bcd"]`) {
 		t.Errorf("asked %s %s", asked.Type, asked.Body)
@@ -73,7 +73,7 @@ func asking(t *testing.T) (*Client, chan string) {
 		case protocol.ActionRecover:
 			return reply(s, protocol.Run{Run: "r1"})
 		case protocol.ActionResult:
-			return reply(s, pipelines.Result{Version: "9"})
+			return reply(s, job.Result{Version: "9"})
 		case protocol.ActionCancel:
 			return reply(s, protocol.RunInfo{Run: run.Run})
 		}
@@ -107,7 +107,7 @@ func TestRunContext(t *testing.T) {
 	start := func(t *testing.T) (*Client, chan string, *Run, context.CancelFunc) {
 		c, asked := asking(t)
 		ctx, cancel := context.WithCancel(context.Background())
-		run, err := c.Recover(ctx, pipelines.Job{Input: "table.parquet"}, nil)
+		run, err := c.Recover(ctx, job.Job{Input: "table.parquet"}, nil)
 		if err != nil || run.ID() != "r1" {
 			t.Fatalf("run %v, error %v", run, err)
 		}
@@ -272,13 +272,13 @@ func rows1000(r interface {
 func TestInputAndSamples(t *testing.T) {
 	c := attach(t, &fake{})
 	in := samples(t, 1, nil)
-	if _, err := c.Recover(t.Context(), pipelines.Job{Input: "table.csv"}, in); err == nil || !strings.Contains(err.Error(), "table.csv") {
+	if _, err := c.Recover(t.Context(), job.Job{Input: "table.csv"}, in); err == nil || !strings.Contains(err.Error(), "table.csv") {
 		t.Errorf("Recover: error %v", err)
 	}
-	if _, err := c.Exchange(t.Context(), pipelines.Job{Input: "table.csv"}, in); err == nil {
+	if _, err := c.Exchange(t.Context(), job.Job{Input: "table.csv"}, in); err == nil {
 		t.Error("Exchange has taken two tables")
 	}
-	if _, err := c.Exchange(t.Context(), pipelines.Job{}, nil); err == nil {
+	if _, err := c.Exchange(t.Context(), job.Job{}, nil); err == nil {
 		t.Error("Exchange has taken no table")
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 )
 
 // An upload is a stream that samples are written to. It keeps the error that
@@ -118,13 +118,13 @@ func (c *Client) sendRecord(w *flight.Writer, record arrow.Record) error {
 }
 
 // stream is the job of a call that streams its samples.
-func stream(job pipelines.Job) (*flight.FlightDescriptor, error) {
-	const streamed = "-"
-	if job.Input != "" && job.Input != streamed {
-		return nil, fmt.Errorf("plugin: there are samples, and the job has the input %q; give one of the two", job.Input)
+func stream(j job.Job) (*flight.FlightDescriptor, error) {
+	const streamed = job.Stdin
+	if j.Input != "" && j.Input != streamed {
+		return nil, fmt.Errorf("plugin: there are samples, and the job has the input %q; give one of the two", j.Input)
 	}
-	job.Input = streamed
-	cmd, err := json.Marshal(job)
+	j.Input = streamed
+	cmd, err := json.Marshal(j)
 	if err != nil {
 		return nil, fmt.Errorf("plugin: the job: %w", err)
 	}

@@ -19,7 +19,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server"
 )
@@ -114,13 +115,13 @@ func edges(r array.RecordReader, err error) ([]edge, error) {
 	return list, r.Err()
 }
 
-var bcd = pipelines.Job{Solvers: []string{"bcd"}, Penalty: "0.1", Gap: 1e-9, Edges: pipelines.EdgesAll}
+var bcd = job.Job{Solvers: []string{"bcd"}, Penalty: "0.1", Gap: 1e-9, Edges: job.EdgesAll}
 
 func TestRecover(t *testing.T) {
 	clients(t, func(t *testing.T, c *Client) {
-		job := bcd
-		job.Solvers = []string{"bcd", "glad"}
-		run, err := c.Recover(t.Context(), job, tableOf(t, 60, 5))
+		j := bcd
+		j.Solvers = []string{"bcd", "glad"}
+		run, err := c.Recover(t.Context(), j, tableOf(t, 60, 5))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,9 +182,9 @@ func TestRecoverFile(t *testing.T) {
 		if err := os.WriteFile(path, []byte("a,b\n1,2\n2,3.5\n3,3\n4,6\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		job := bcd
-		job.Input = path
-		run, err := c.Recover(t.Context(), job, nil)
+		j := bcd
+		j.Input = path
+		run, err := c.Recover(t.Context(), j, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,25 +196,25 @@ func TestRecoverFile(t *testing.T) {
 
 func TestInformation(t *testing.T) {
 	clients(t, func(t *testing.T, c *Client) {
-		if d, err := c.Describe(t.Context()); err != nil || d.Version != pipelines.Version || d.Protocol != protocol.Version || d.Limits.MessageBytes == 0 {
+		if d, err := c.Describe(t.Context()); err != nil || d.Version != job.Version() || d.Protocol != protocol.Version || d.Limits.MessageBytes == 0 {
 			t.Errorf("%+v, %v", d, err)
 		}
 		schema, err := c.Schema(t.Context())
-		if want, _ := pipelines.Schema(); err != nil || len(schema) == 0 || len(want) == 0 {
+		if want, _ := recovery.Schema(); err != nil || len(schema) == 0 || len(want) == 0 {
 			t.Errorf("schema %s, %v", schema, err)
 		}
-		if s, err := c.Solvers(t.Context()); err != nil || !reflect.DeepEqual(s, pipelines.Solvers()) {
+		if s, err := c.Solvers(t.Context()); err != nil || !reflect.DeepEqual(s, recovery.Solvers()) {
 			t.Errorf("solvers %+v, %v", s, err)
 		}
 		if m, err := c.Models(t.Context()); err != nil || len(m) == 0 || m[0].Name == "" {
 			t.Errorf("models %+v, %v", m, err)
 		}
-		job, err := c.Validate(t.Context(), pipelines.Job{Input: "-", Penalty: "0.25", TimeLimit: pipelines.Duration(time.Minute)})
-		want := pipelines.Job{Input: "-", Penalty: "0.25", TimeLimit: pipelines.Duration(time.Minute)}.Resolved()
-		if err != nil || !reflect.DeepEqual(job, want) {
-			t.Errorf("job %+v, %v, want %+v", job, err, want)
+		j, err := c.Validate(t.Context(), job.Job{Input: "-", Penalty: "0.25", TimeLimit: job.Duration(time.Minute)})
+		want := job.Job{Input: "-", Penalty: "0.25", TimeLimit: job.Duration(time.Minute)}.Resolved()
+		if err != nil || !reflect.DeepEqual(j, want) {
+			t.Errorf("job %+v, %v, want %+v", j, err, want)
 		}
-		_, err = c.Validate(t.Context(), pipelines.Job{Input: "-", Gap: -1})
+		_, err = c.Validate(t.Context(), job.Job{Input: "-", Gap: -1})
 		if f := new(protocol.Fault); !errors.As(err, &f) || f.Field != "gap" || status.Code(err) != codes.InvalidArgument {
 			t.Errorf("a negative gap: error %#v", err)
 		}
@@ -223,13 +224,13 @@ func TestInformation(t *testing.T) {
 // Errors name what is wrong, through every way in.
 func TestFaults(t *testing.T) {
 	clients(t, func(t *testing.T, c *Client) {
-		job := bcd
-		job.Gap = -1
-		_, err := c.Recover(t.Context(), job, tableOf(t, 60, 5))
+		j := bcd
+		j.Gap = -1
+		_, err := c.Recover(t.Context(), j, tableOf(t, 60, 5))
 		if f := new(protocol.Fault); !errors.As(err, &f) || f.Field != "gap" {
 			t.Errorf("Recover: error %#v", err)
 		}
-		_, err = c.Exchange(t.Context(), job, tableOf(t, 60, 5))
+		_, err = c.Exchange(t.Context(), j, tableOf(t, 60, 5))
 		if f := new(protocol.Fault); !errors.As(err, &f) || f.Field != "gap" {
 			t.Errorf("Exchange: error %#v", err)
 		}
@@ -293,7 +294,7 @@ func at(r arrow.Record, i, j int) float64 {
 }
 
 // slow is a job that is at work for minutes.
-var slow = pipelines.Job{Solvers: []string{"gista"}, Penalty: "0.001", Gap: 1e-300, IterationLimit: 1 << 40}
+var slow = job.Job{Solvers: []string{"gista"}, Penalty: "0.001", Gap: 1e-300, IterationLimit: 1 << 40}
 
 // waitFor waits until a run has a state.
 func waitFor(t *testing.T, c *Client, id string, state protocol.State) {

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/gladflow/gladflow/arrowio"
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -58,13 +58,13 @@ func TestEarlyEnd(t *testing.T) {
 	})
 	t.Run("Recover", func(t *testing.T) {
 		in := samples(t, -1, nil)
-		_, err := c.Recover(t.Context(), pipelines.Job{}, in)
+		_, err := c.Recover(t.Context(), job.Job{}, in)
 		wantFault(t, err)
 		in.untouched(t)
 	})
 	t.Run("Exchange", func(t *testing.T) {
 		in := samples(t, -1, nil)
-		_, err := c.Exchange(t.Context(), pipelines.Job{}, in)
+		_, err := c.Exchange(t.Context(), job.Job{}, in)
 		wantFault(t, err)
 		in.untouched(t)
 	})
@@ -101,7 +101,7 @@ func TestEarlySuccess(t *testing.T) {
 		},
 		exchange: func(s flight.FlightService_DoExchangeServer) error { return send(s, in.batch, 1) },
 	})
-	if _, err := c.Recover(t.Context(), pipelines.Job{}, in); !errors.Is(err, errEarly) {
+	if _, err := c.Recover(t.Context(), job.Job{}, in); !errors.Is(err, errEarly) {
 		t.Errorf("Recover: error %v", err)
 	}
 	r, err := c.Echo(t.Context(), in)
@@ -120,7 +120,7 @@ func TestNoRun(t *testing.T) {
 		}
 		return nil
 	}})
-	if _, err := c.Recover(t.Context(), pipelines.Job{}, samples(t, 1, nil)); err == nil {
+	if _, err := c.Recover(t.Context(), job.Job{}, samples(t, 1, nil)); err == nil {
 		t.Error("a call that names no run has made one")
 	}
 }
@@ -149,11 +149,11 @@ func TestSamplesFail(t *testing.T) {
 			return s.Context().Err()
 		},
 	})
-	if _, err := c.Recover(t.Context(), pipelines.Job{}, samples(t, 3, errSource)); !errors.Is(err, errSource) {
+	if _, err := c.Recover(t.Context(), job.Job{}, samples(t, 3, errSource)); !errors.Is(err, errSource) {
 		t.Errorf("Recover: error %v", err)
 	}
 	<-cancelled
-	if _, err := c.Exchange(t.Context(), pipelines.Job{}, samples(t, 3, errSource)); !errors.Is(err, errSource) {
+	if _, err := c.Exchange(t.Context(), job.Job{}, samples(t, 3, errSource)); !errors.Is(err, errSource) {
 		t.Errorf("Exchange: error %v", err)
 	}
 	<-cancelled
@@ -181,7 +181,7 @@ func TestSamplesInconsistent(t *testing.T) {
 	in := samples(t, 1, nil)
 	other := wide(in.mem, 3, 2)
 	defer other.Release()
-	_, err := c.Recover(t.Context(), pipelines.Job{}, &otherSchema{in, other.Schema()})
+	_, err := c.Recover(t.Context(), job.Job{}, &otherSchema{in, other.Schema()})
 	if bad := new(samplesError); !errors.As(err, &bad) {
 		t.Errorf("error %v, want one of the samples", err)
 	}
@@ -204,7 +204,7 @@ func TestReleaseUnread(t *testing.T) {
 		defer close(over)
 		return send(s, answer.batch, -1)
 	}})
-	r, err := c.Exchange(t.Context(), pipelines.Job{}, in)
+	r, err := c.Exchange(t.Context(), job.Job{}, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestContextEnds(t *testing.T) {
 
 	ctx, cancel = context.WithTimeout(t.Context(), 30e6)
 	defer cancel()
-	_, err = c.Recover(ctx, pipelines.Job{}, in)
+	_, err = c.Recover(ctx, job.Job{}, in)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Recover: error %v", err)
 	}
@@ -270,7 +270,7 @@ func TestCloseEndsCalls(t *testing.T) {
 			return err
 		}(),
 		"Recover": func() error {
-			_, err := c.Recover(t.Context(), pipelines.Job{}, in)
+			_, err := c.Recover(t.Context(), job.Job{}, in)
 			return err
 		}(),
 		"Echo": func() error {

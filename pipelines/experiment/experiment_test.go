@@ -13,7 +13,8 @@ import (
 	"testing"
 
 	"github.com/gladflow/gladflow/arrowio"
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/tune"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
@@ -217,7 +218,7 @@ func TestAreas(t *testing.T) {
 func TestPerformWritesWholeFiles(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "results")
 	done := 0
-	outcomes, err := Perform(t.Context(), Options{Name: "admm-objective", Quick: true, Out: out}, func(p pipelines.Progress) {
+	outcomes, err := Perform(t.Context(), Options{Name: "admm-objective", Quick: true, Out: out}, func(p progress.Update) {
 		if p.Solver != "admm-objective" || p.Fraction < 0 || p.Fraction > 1 {
 			t.Errorf("progress %+v", p)
 		}
@@ -272,7 +273,7 @@ func TestOptionsRefused(t *testing.T) {
 		"document under one":  {All: true, Out: t.TempDir(), Document: "experiment.go/x.md"},
 	} {
 		_, err := Perform(t.Context(), o, nil)
-		var wrong *pipelines.JobError
+		var wrong *job.Error
 		if !errors.As(err, &wrong) {
 			t.Errorf("%s: %v", name, err)
 		}

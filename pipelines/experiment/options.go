@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 )
 
 // Options say what is performed and where its files go. The zero value of every
@@ -22,10 +22,10 @@ type Options struct {
 	Seed int `json:"seed,omitzero" jsonschema:"minimum=0,default=2020" jsonschema_description:"seed of graphs, samples and trainings"`
 	// Out is the folder for NAME.parquet, NAME.svg, NAME.png and NAME.md, made
 	// where it is missing. Default: results, or results-quick if quick.
-	Out string `json:"out,omitzero" jsonschema_description:"folder for tables and figures (default results, or results-quick with --quick)"`
+	Out string `json:"out,omitzero" file:"write-folder" jsonschema_description:"folder for tables and figures (default results, or results-quick with --quick)"`
 	// Document is the file that All writes; it links to the figures in Out.
 	// Default: RESULTS.md, or RESULTS.md in Out if quick.
-	Document string `json:"document,omitzero" jsonschema_description:"document that --all writes (default RESULTS.md, in the folder --out with --quick)"`
+	Document string `json:"document,omitzero" file:"write" jsonschema_description:"document that --all writes (default RESULTS.md, in the folder --out with --quick)"`
 	// Engine does the linear algebra.
 	Engine string `json:"engine,omitzero" jsonschema:"enum=auto,enum=openblas,enum=gonum,default=auto" jsonschema_description:"linear algebra; auto is openblas where this machine has it"`
 }
@@ -34,28 +34,25 @@ type Options struct {
 // uses it.
 const defaultSeed = 2020
 
-// Validate reports the first field that is wrong, as a *pipelines.JobError.
+// Validate reports the first field that is wrong, as a *job.Error.
 func (o Options) Validate() error {
-	wrong := func(field, format string, args ...any) error {
-		return &pipelines.JobError{Field: field, Reason: fmt.Sprintf(format, args...)}
-	}
 	switch {
 	case o.All && o.Name != "":
-		return wrong("name", "both %q and all experiments are asked for; leave one out", o.Name)
+		return job.Errorf("name", "both %q and all experiments are asked for; leave one out", o.Name)
 	case !o.All && o.Name == "":
-		return wrong("name", "no experiment is named; choose from %s", strings.Join(Names(), ", "))
+		return job.Errorf("name", "no experiment is named; choose from %s", strings.Join(Names(), ", "))
 	case !o.All && !slices.Contains(Names(), o.Name):
-		hint := pipelines.Suggestion(o.Name, Names())
+		hint := job.Suggestion(o.Name, Names())
 		if hint == "" {
 			hint = "; choose from " + strings.Join(Names(), ", ")
 		}
-		return wrong("name", "there is no experiment %q%s", o.Name, hint)
+		return job.Errorf("name", "there is no experiment %q%s", o.Name, hint)
 	case o.Document != "" && !o.All:
-		return wrong("document", "the document is written for all experiments; leave this out, or perform all")
+		return job.Errorf("document", "the document is written for all experiments; leave this out, or perform all")
 	case o.Seed < 0:
-		return wrong("seed", "%d is negative; give a whole number from 1", o.Seed)
+		return job.Errorf("seed", "%d is negative; give a whole number from 1", o.Seed)
 	case !slices.Contains([]string{"", "auto", "openblas", "gonum"}, o.Engine):
-		return wrong("engine", "%q is unknown; choose auto, openblas or gonum", o.Engine)
+		return job.Errorf("engine", "%q is unknown; choose auto, openblas or gonum", o.Engine)
 	}
 	return nil
 }

@@ -9,29 +9,31 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/output"
+	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-// Perform does one experiment or all of them and writes their files. progress, if
+// Perform does one experiment or all of them and writes their files. tell, if
 // set, is told what goes on; its Solver is the name of the experiment.
 //
 // When ctx ends first, its error is returned with the outcomes that are finished;
 // their files are kept, the document is not written.
-func Perform(ctx context.Context, o Options, progress func(pipelines.Progress)) ([]Outcome, error) {
+func Perform(ctx context.Context, o Options, tell func(progress.Update)) ([]Outcome, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
 	o = o.Resolved()
 	engine, err := dense.Open(o.Engine)
 	if err != nil {
-		return nil, &pipelines.JobError{Field: "engine", Reason: err.Error(), Err: err}
+		return nil, &job.Error{Field: "engine", Reason: err.Error(), Err: err}
 	}
-	if err := pipelines.OpenFolder("out", o.Out); err != nil {
+	if _, err := output.OpenFolder("out", o.Out); err != nil {
 		return nil, err
 	}
 	if o.All { // lest it turn out after an hour
-		if err := pipelines.OpenFolder("document", filepath.Dir(o.Document)); err != nil {
+		if _, err := output.OpenFolder("document", filepath.Dir(o.Document)); err != nil {
 			return nil, err
 		}
 	}
@@ -41,7 +43,7 @@ func Perform(ctx context.Context, o Options, progress func(pipelines.Progress)) 
 		if !o.All && e.Name != o.Name {
 			continue
 		}
-		out, err := perform(ctx, e, o, engine, memory, progress)
+		out, err := perform(ctx, e, o, engine, memory, tell)
 		if err != nil {
 			if ctx.Err() != nil {
 				err = ctx.Err()
@@ -56,17 +58,17 @@ func Perform(ctx context.Context, o Options, progress func(pipelines.Progress)) 
 	return outcomes, nil
 }
 
-func perform(ctx context.Context, e Experiment, o Options, engine dense.Engine, memory map[string]any, progress func(pipelines.Progress)) (Outcome, error) {
+func perform(ctx context.Context, e Experiment, o Options, engine dense.Engine, memory map[string]any, listener func(progress.Update)) (Outcome, error) {
 	start := time.Now()
 	run := &Run{Quick: o.Quick, Seed: uint64(o.Seed), Engine: engine, memory: memory}
-	tell := func(p pipelines.Progress) {
-		if progress != nil {
-			p.Stage, p.Solver = pipelines.Solving, e.Name
-			progress(p)
+	tell := func(p progress.Update) {
+		if listener != nil {
+			p.Stage, p.Solver = progress.Solving, e.Name
+			listener(p)
 		}
 	}
 	run.progress = func(text string, fraction float64) {
-		tell(pipelines.Progress{Fraction: fraction, Detail: text})
+		tell(progress.Update{Fraction: fraction, Detail: text})
 	}
 	report, err := e.Run(ctx, run)
 	if err != nil {
@@ -79,7 +81,7 @@ func perform(ctx context.Context, e Experiment, o Options, engine dense.Engine, 
 	if err := out.write(o.Out); err != nil {
 		return Outcome{}, err
 	}
-	tell(pipelines.Progress{
+	tell(progress.Update{
 		Done: true, Fraction: 1, Elapsed: out.Elapsed,
 		Detail: strings.Join(out.Files, ", ") + " in " + filepath.Clean(o.Out),
 	})

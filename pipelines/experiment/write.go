@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/gladflow/gladflow/arrowio"
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 )
 
 // write leaves the table, the figure and the text in folder.
@@ -17,7 +17,7 @@ func (o *Outcome) write(folder string) error {
 	name := o.Experiment.Name
 	path := filepath.Join(folder, name)
 	metadata := map[string]string{
-		"gladflow.version":    pipelines.Version,
+		"gladflow.version":    job.Version(),
 		"gladflow.experiment": name,
 		"gladflow.setting":    o.Report.Setting,
 		"gladflow.seed":       strconv.Itoa(o.Options.Seed),

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gladflow/gladflow/solver/dense"
 	"pgregory.net/rapid"
+
+	"github.com/gladflow/gladflow/solver/dense"
 )
 
 func drawFamily(t *rapid.T) Family {

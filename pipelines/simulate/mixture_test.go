@@ -4,8 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gladflow/gladflow/solver/dense"
 	"pgregory.net/rapid"
+
+	"github.com/gladflow/gladflow/solver/dense"
 )
 
 func TestMixed(t *testing.T) {

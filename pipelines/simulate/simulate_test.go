@@ -9,8 +9,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gladflow/gladflow/solver/dense"
 	"pgregory.net/rapid"
+
+	"github.com/gladflow/gladflow/solver/dense"
 )
 
 func seeded(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }

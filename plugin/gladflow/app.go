@@ -9,7 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/training"
 	"github.com/gladflow/gladflow/plugin/server"
 )
 
@@ -45,7 +46,7 @@ edges, with a certificate of how close each is to the optimum.`,
   gladflow recover expression.parquet --out network
   gladflow recover expression.tsv.gz --id-column condition --solvers glad,bcd --penalty 0.3 --reference known.tsv --out network
   gladflow evaluate network/bcd.edges.parquet known.tsv`,
-		Version:       pipelines.Version,
+		Version:       job.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -92,7 +93,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	hint := pipelines.Suggestion(name, names)
+	hint := job.Suggestion(name, names)
 	if hint == "" {
 		hint = "; choose from " + strings.Join(names, ", ")
 	}
@@ -133,16 +134,16 @@ func arguments(names ...string) cobra.PositionalArgs {
 // report says what went wrong and turns it into an exit code.
 func report(ctx context.Context, err error, stderr io.Writer) int {
 	var wrong *usageError
-	var job *pipelines.JobError
-	var training *pipelines.TrainingInterruption
+	var j *job.Error
+	var training *training.Interruption
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &wrong):
 		fmt.Fprintf(stderr, "gladflow: %s\nsee %s --help\n", wrong.sentence, wrong.command)
 		return exitUsage
-	case errors.As(err, &job):
-		fmt.Fprintf(stderr, "gladflow: %s\n", job.Error())
+	case errors.As(err, &j):
+		fmt.Fprintf(stderr, "gladflow: %s\n", j.Error())
 		return exitUsage
 	case errors.Is(err, server.ErrRunsCancelled):
 		return exitInterrupted // the service has said so in its log

@@ -13,7 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/evaluation"
+	"github.com/gladflow/gladflow/pipelines/job"
 )
 
 func TestRecoverPrintsATable(t *testing.T) {
@@ -69,7 +70,7 @@ func TestRecoverWithoutOut(t *testing.T) {
 func TestJSON(t *testing.T) {
 	table := file(t, "table.csv", expression())
 	code, stdout, stderr := gladflow(t, "recover", table, "--id-column", "id", "--solvers", "glad,bcd", "--penalty", "0.2", "--json")
-	var result pipelines.Result
+	var result job.Result
 	if err := json.Unmarshal([]byte(stdout), &result); code != exitDone || err != nil {
 		t.Fatalf("code %d, %v\n%s", code, err, stderr)
 	}
@@ -89,8 +90,8 @@ func TestStandardInput(t *testing.T) {
 	if code != exitDone || !strings.Contains(stdout, "40 samples, 6 variables") {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
 	}
-	job := "input: " + file(t, "table.csv", expression()) + "\nid_column: id\npenalty: 0.2\nsolvers: [bcd]\n"
-	code, stdout, stderr = gladflowWith(context.Background(), job, "run", "-")
+	j := "input: " + file(t, "table.csv", expression()) + "\nid_column: id\npenalty: 0.2\nsolvers: [bcd]\n"
+	code, stdout, stderr = gladflowWith(context.Background(), j, "run", "-")
 	if code != exitDone || !strings.Contains(stdout, "bcd") {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
 	}
@@ -128,7 +129,7 @@ func TestRunRepeatsRecover(t *testing.T) {
 func TestCovarianceInput(t *testing.T) {
 	s := file(t, "s.csv", "a,b\n2,0.5\n0.5,2\n")
 	code, stdout, stderr := gladflow(t, "recover", s, "--input", "covariance", "--samples", "30", "--correlation", "none", "--solvers", "bcd", "--penalty", "0", "--json")
-	var result pipelines.Result
+	var result job.Result
 	if err := json.Unmarshal([]byte(stdout), &result); code != exitDone || err != nil {
 		t.Fatalf("code %d, %v\n%s", code, err, stderr)
 	}
@@ -212,8 +213,8 @@ list of 3 edges, ranked by the order of its lines: 2 pairs of the population are
 		t.Errorf("code %d, prints\n%s%swant\n%s", code, stdout, stderr, want)
 	}
 	code, stdout, _ = gladflow(t, "evaluate", list, reference, "--json")
-	var r pipelines.EvaluationResult
-	if err := json.Unmarshal([]byte(stdout), &r); code != exitDone || err != nil || r.AUROC != 0.5 || r.Outside != 1 {
+	var r evaluation.Result
+	if err := json.Unmarshal([]byte(stdout), &r); code != exitDone || err != nil || r.Metrics.Get("auroc") != 0.5 || r.Outside != 1 {
 		t.Errorf("code %d, %v\n%s", code, err, stdout)
 	}
 }
@@ -240,8 +241,8 @@ func TestDemo(t *testing.T) {
 
 func TestDescribeAndVersion(t *testing.T) {
 	for args, want := range map[string]string{
-		"version":   "gladflow " + pipelines.Version + "\n",
-		"--version": "gladflow " + pipelines.Version + "\n",
+		"version":   "gladflow " + job.Version() + "\n",
+		"--version": "gladflow " + job.Version() + "\n",
 		"describe":  "engine   gonum\n",
 		"solvers":   "bcd    block coordinate descent\n",
 		"models":    "\ngeneral               glad-pm",

@@ -6,7 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
+	"github.com/gladflow/gladflow/pipelines/simulation"
 )
 
 func demoCommand() *cobra.Command {
@@ -22,20 +24,20 @@ leaves their files beside.`,
   gladflow demo --out /tmp/demo`,
 		Args: arguments(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			job, err := pipelines.Demo(c.Context(), out)
+			j, err := simulation.Demo(c.Context(), out, recovery.SolverNames())
 			if err != nil {
-				return asFlag(c, &pipelines.Job{}, err)
+				return asFlag(c, &job.Job{}, err)
 			}
-			job.JSON = asJSON
-			if err := recoverJob(c, job); err != nil || asJSON {
-				return asFlag(c, &job, err)
+			j.JSON = asJSON
+			if err := recoverJob(c, j); err != nil || asJSON {
+				return asFlag(c, &j, err)
 			}
 			fmt.Fprintf(c.OutOrStdout(), `
 try next:
   gladflow recover %s --id-column %s --penalty 0.2 --edges top:20 --format csv --out top20
   gladflow evaluate %s %s --undirected
   gladflow recover YOUR-TABLE.csv --out network
-`, job.Input, job.IDColumn, filepath.Join(out, "bcd.edges.parquet"), job.Reference)
+`, j.Input, j.IDColumn, filepath.Join(out, "bcd.edges.parquet"), j.Reference)
 			return nil
 		},
 	}

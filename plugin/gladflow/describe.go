@@ -7,7 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 )
 
 func describeCommand() *cobra.Command {
@@ -19,7 +20,7 @@ func describeCommand() *cobra.Command {
   gladflow describe --json`,
 		Args: arguments(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			d, err := pipelines.Describe()
+			d, err := recovery.Describe()
 			if err != nil {
 				return err
 			}
@@ -35,7 +36,7 @@ func describeCommand() *cobra.Command {
 	return c
 }
 
-func printDescription(w io.Writer, d pipelines.Description) {
+func printDescription(w io.Writer, d job.Description) {
 	line := func(name, text string) { fmt.Fprintf(w, "%-9s%s\n", name, text) }
 	line("gladflow", strings.TrimSpace(d.Version+" "+d.Revision))
 	line("go", d.Go+" on "+d.Platform)
@@ -50,7 +51,7 @@ func printDescription(w io.Writer, d pipelines.Description) {
 		}
 	}
 	line("devices", strings.Join(d.Devices, ", "))
-	line("solvers", strings.Join(pipelines.SolverNames(), ", "))
+	line("solvers", strings.Join(recovery.SolverNames(), ", "))
 	var models []string
 	for _, m := range d.Models {
 		models = append(models, m.Name)
@@ -67,7 +68,7 @@ func versionCommand() *cobra.Command {
 		Example: `  gladflow version`,
 		Args:    arguments(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			fmt.Fprintf(c.OutOrStdout(), "gladflow %s\n", pipelines.Version)
+			fmt.Fprintf(c.OutOrStdout(), "gladflow %s\n", job.Version())
 			return nil
 		},
 	}

@@ -6,11 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/evaluation"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/metric"
+	"github.com/gladflow/gladflow/pipelines/table"
 )
 
 func evaluateCommand() *cobra.Command {
-	var e pipelines.Evaluation
+	var e job.Evaluation
 	c := &cobra.Command{
 		Use:   "evaluate EDGES REFERENCE",
 		Short: "score a list of edges against a known network",
@@ -27,7 +30,7 @@ not in the list tied last.`,
 		Args: arguments("EDGES", "REFERENCE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			e.EdgeList, e.Reference = args[0], args[1]
-			r, err := pipelines.Evaluate(c.Context(), e, pipelines.Host{Stdin: c.InOrStdin()})
+			r, err := evaluation.Run(c.Context(), e, table.Files{Stdin: c.InOrStdin()})
 			if err != nil {
 				return asFlag(c, &e, err)
 			}
@@ -39,17 +42,22 @@ not in the list tied last.`,
 			return nil
 		},
 	}
-	bind(c, &e, "edge_list", "reference")
+	bind(c, &e, job.Facts{}, "edge_list", "reference")
 	return c
 }
 
-func printEvaluation(w io.Writer, r *pipelines.EvaluationResult) {
-	t := table{columns: []column{{"AUROC", right}, {"AUPR", right}, {"average precision", right}}}
-	t.add(area(r.AUROC), area(r.AUPR), area(r.AveragePrecision))
+func printEvaluation(w io.Writer, r *evaluation.Result) {
+	var t textTable
+	var cells []string
+	for _, m := range metric.OfRankings() {
+		t.columns = append(t.columns, column{m.Title, right})
+		cells = append(cells, figure(r.Metrics.Get(m.Key), m.Format))
+	}
+	t.add(cells...)
 	t.print(w)
 	fmt.Fprintf(w, "\npopulation %s\n", r.Reference.Text)
 	by := "the order of its lines"
-	if r.RankedBy == pipelines.RankScore {
+	if r.RankedBy == job.RankScore {
 		by = "its scores"
 	}
 	both := ""

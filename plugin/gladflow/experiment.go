@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gladflow/gladflow/pipelines"
 	"github.com/gladflow/gladflow/pipelines/experiment"
+	"github.com/gladflow/gladflow/pipelines/job"
 )
 
 func experimentCommand() *cobra.Command {
@@ -42,10 +42,10 @@ With --all they go into one document.`,
 			if len(args) > 0 {
 				o.Name = args[0]
 			}
-			progress := newProgress(c.ErrOrStderr())
-			defer progress.close()
-			outcomes, err := experiment.Perform(c.Context(), o, progress.show)
-			progress.close()
+			bar := newProgressBar(c.ErrOrStderr())
+			defer bar.close()
+			outcomes, err := experiment.Perform(c.Context(), o, bar.show)
+			bar.close()
 			for i, out := range outcomes {
 				if i > 0 {
 					fmt.Fprintln(c.OutOrStdout())
@@ -55,22 +55,22 @@ With --all they go into one document.`,
 			return experimentError(c, &o, err)
 		},
 	}
-	bind(c, &o, "name")
+	bind(c, &o, job.Facts{}, "name")
 	c.Flags().BoolVar(&list, "list", false, "list the experiments")
 	return c
 }
 
 // experimentError is asFlag for a document whose name is the argument.
 func experimentError(c *cobra.Command, o *experiment.Options, err error) error {
-	var job *pipelines.JobError
-	if errors.As(err, &job) && job.Field == "name" {
-		return usage(c, "%s", job.Reason)
+	var j *job.Error
+	if errors.As(err, &j) && j.Field == "name" {
+		return usage(c, "%s", j.Reason)
 	}
 	return asFlag(c, o, err)
 }
 
 func listExperiments(w io.Writer) {
-	t := table{columns: []column{{"experiment", left}, {"about", left}}}
+	t := textTable{columns: []column{{"experiment", left}, {"about", left}}}
 	for _, e := range experiment.All() {
 		t.add(e.Name, e.Title)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 )
 
 // inputKind is the one flag that is not called as its key: the key input is
@@ -17,16 +17,16 @@ const (
 	inputKindFlag = "input"
 )
 
-func flagOf(f pipelines.Field) string {
+func flagOf(f job.Field) string {
 	if f.Key == inputKind {
 		return inputKindFlag
 	}
 	return f.Flag
 }
 
-// bind gives a command a flag for every field of a document, a *pipelines.Job
-// or *pipelines.Evaluation, but those that are arguments.
-func bind(c *cobra.Command, document any, arguments ...string) {
+// bind gives a command a flag for every field of a document, such as a *job.Job,
+// but those that are arguments. known are the names that the fields may hold.
+func bind(c *cobra.Command, document any, known job.Facts, arguments ...string) {
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
@@ -39,14 +39,14 @@ func bind(c *cobra.Command, document any, arguments ...string) {
 		return pflag.NormalizedName(name)
 	})
 next:
-	for _, f := range pipelines.Fields(document) {
+	for _, f := range job.Fields(document, known) {
 		for _, a := range arguments {
 			if f.Key == a {
 				continue next
 			}
 		}
 		flag := &pflag.Flag{Name: flagOf(f), Usage: describe(f), Value: &fieldValue{document: document, field: f}}
-		if f.Kind == pipelines.BooleanField {
+		if f.Kind == job.BooleanField {
 			flag.NoOptDefVal = "true"
 		}
 		flags.AddFlag(flag)
@@ -58,7 +58,7 @@ next:
 }
 
 // describe is the help of a flag: what it is, its choices, its default.
-func describe(f pipelines.Field) string {
+func describe(f job.Field) string {
 	var more []string
 	if f.Choices != nil {
 		more = append(more, strings.Join(f.Choices, ", "))
@@ -75,7 +75,7 @@ func describe(f pipelines.Field) string {
 // fieldValue is a flag that fills a field.
 type fieldValue struct {
 	document any
-	field    pipelines.Field
+	field    job.Field
 	text     string
 }
 
@@ -85,31 +85,31 @@ func (v *fieldValue) String() string { return v.text }
 // Set implements pflag.Value.
 func (v *fieldValue) Set(text string) error {
 	v.text = text
-	return pipelines.Set(v.document, v.field.Key, text)
+	return job.Set(v.document, v.field.Key, text)
 }
 
 // Type implements pflag.Value: it is what help shows for the value.
 func (v *fieldValue) Type() string {
-	switch v.field.Key {
-	case "reference", "penalty_matrix":
+	switch v.field.File {
+	case job.ReadFile, job.WriteFile:
 		return "FILE"
-	case "model":
+	case job.ReadModel:
 		return "NAME|FILE"
-	case "out":
+	case job.ReadFolder, job.WriteFolder:
 		return "FOLDER"
 	}
 	switch v.field.Kind {
-	case pipelines.BooleanField:
+	case job.BooleanField:
 		return "bool" // pflag shows nothing for it
-	case pipelines.IntegerField:
+	case job.IntegerField:
 		return "N"
-	case pipelines.NumberField:
+	case job.NumberField:
 		return "NUMBER"
-	case pipelines.ValueField:
+	case job.ValueField:
 		return "NUMBER|WORD"
-	case pipelines.DurationField:
+	case job.DurationField:
 		return "TIME"
-	case pipelines.ListField:
+	case job.ListField:
 		return "LIST"
 	}
 	return "WORD"
@@ -120,7 +120,7 @@ func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var incomplete *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
-	var job *pipelines.JobError
+	var j *job.Error
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
 		return err
@@ -130,8 +130,8 @@ func flagError(c *cobra.Command, err error) error {
 		return usage(c, "there is no flag --%s%s", unknown.GetSpecifiedName(), nearestFlag(c, unknown.GetSpecifiedName()))
 	case errors.As(err, &incomplete):
 		return usage(c, "--%s has no value; write --%[1]s VALUE", incomplete.GetSpecifiedName())
-	case errors.As(err, &invalid) && errors.As(err, &job):
-		return usage(c, "--%s: %s", invalid.GetFlag().Name, job.Reason)
+	case errors.As(err, &invalid) && errors.As(err, &j):
+		return usage(c, "--%s: %s", invalid.GetFlag().Name, j.Reason)
 	}
 	return usage(c, "%s", err.Error())
 }
@@ -141,18 +141,18 @@ func nearestFlag(c *cobra.Command, name string) string {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	// Compared without the dashes: they would make any two names alike.
-	return strings.Replace(pipelines.Suggestion(name, names), "mean ", "mean --", 1)
+	return strings.Replace(job.Suggestion(name, names), "mean ", "mean --", 1)
 }
 
 // asFlag makes an error about a field that is a flag of c speak of the flag.
 func asFlag(c *cobra.Command, document any, err error) error {
-	var job *pipelines.JobError
-	if !errors.As(err, &job) || job.Reason == "" {
+	var j *job.Error
+	if !errors.As(err, &j) || j.Reason == "" {
 		return err
 	}
-	for _, f := range pipelines.Fields(document) {
-		if f.Key == job.Field && c.Flags().Lookup(flagOf(f)) != nil {
-			return usage(c, "--%s: %s", flagOf(f), job.Reason)
+	for _, f := range job.Fields(document, job.Facts{}) {
+		if f.Key == j.Field && c.Flags().Lookup(flagOf(f)) != nil {
+			return usage(c, "--%s: %s", flagOf(f), j.Reason)
 		}
 	}
 	return err

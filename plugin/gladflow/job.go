@@ -5,7 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 )
 
 func runCommand() *cobra.Command {
@@ -29,12 +30,12 @@ standard input.
   gladflow schema > job.schema.json`,
 		Args: arguments("JOB"),
 		RunE: func(c *cobra.Command, args []string) error {
-			job, err := pipelines.OpenJob(args[0], c.InOrStdin())
+			j, err := job.Open(args[0], c.InOrStdin())
 			if err != nil {
 				return err
 			}
-			job.JSON = job.JSON || asJSON
-			return recoverJob(c, job)
+			j.JSON = j.JSON || asJSON
+			return recoverJob(c, j)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result as one JSON document")
@@ -49,7 +50,7 @@ func schemaCommand() *cobra.Command {
 		Example: `  gladflow schema > job.schema.json`,
 		Args:    arguments(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			schema, err := pipelines.Schema()
+			schema, err := recovery.Schema()
 			if err != nil {
 				return err
 			}

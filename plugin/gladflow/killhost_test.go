@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/gladflow/gladflow/arrowio"
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin"
 )
 
@@ -51,12 +51,12 @@ func keepBusy(ctx context.Context, path, out string) error {
 func writeForEver(ctx context.Context, c *plugin.Client, out string) error {
 	formats := []string{"parquet", "arrow", "csv"}
 	for n := 0; ; n++ {
-		job := pipelines.Job{
-			Solvers: []string{"bcd", "glad"}, Penalty: "0.3", Edges: pipelines.EdgesAll, Precision: pipelines.PrecisionDense,
+		j := job.Job{
+			Solvers: []string{"bcd", "glad"}, Penalty: "0.3", Edges: job.EdgesAll, Precision: job.PrecisionDense,
 			Out: filepath.Join(out, fmt.Sprint(n%4)), Format: formats[n%len(formats)],
 		}
 		samples := streamOf(120, 60, 1)
-		run, err := c.Recover(ctx, job, samples)
+		run, err := c.Recover(ctx, j, samples)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func writeForEver(ctx context.Context, c *plugin.Client, out string) error {
 func exchangeForEver(ctx context.Context, c *plugin.Client) error {
 	for {
 		samples := streamOf(80, 60, 1)
-		edges, err := c.Exchange(ctx, pipelines.Job{Solvers: []string{"bcd"}, Penalty: "0.2"}, samples)
+		edges, err := c.Exchange(ctx, job.Job{Solvers: []string{"bcd"}, Penalty: "0.2"}, samples)
 		if err != nil {
 			return err
 		}

@@ -1,5 +1,5 @@
 // Command gladflow recovers networks from tables of samples: see
-// gladflow --help. Commands hold no logic: they fill a pipelines.Job and print
+// gladflow --help. Commands hold no logic: they fill a job.Job and print
 // its Result. A host that launches it with the cookie of package protocol in
 // its environment finds a plugin instead.
 package main

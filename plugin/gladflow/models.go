@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
@@ -30,7 +32,7 @@ validation data, and the command that repeats the training.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			w := c.OutOrStdout()
 			if card != "" {
-				info, err := pipelines.DescribeModel(card)
+				info, err := recovery.DescribeModel(card)
 				if err != nil {
 					return err
 				}
@@ -41,7 +43,7 @@ validation data, and the command that repeats the training.`,
 				}
 				return nil
 			}
-			models, err := pipelines.Models()
+			models, err := recovery.Models()
 			if err != nil {
 				return err
 			}
@@ -49,7 +51,7 @@ validation data, and the command that repeats the training.`,
 				printJSON(w, models)
 				return nil
 			}
-			t := table{columns: []column{{"model", left}, {"kind", left}, {"steps", right}, {"parameters", right}, {"trained", left}, {"about", left}}}
+			t := textTable{columns: []column{{"model", left}, {"kind", left}, {"steps", right}, {"parameters", right}, {"trained", left}, {"about", left}}}
 			for _, m := range models {
 				trained := "no"
 				if m.Card.Trained {
@@ -77,7 +79,7 @@ func firstSentence(text string) string {
 
 // printCard prints what is known of a model, a line for each fact that there
 // is.
-func printCard(w io.Writer, m pipelines.ModelInfo) {
+func printCard(w io.Writer, m job.ModelInfo) {
 	c := m.Card
 	fmt.Fprintf(w, "%s\n", m.Name)
 	line := func(name, value string) {
@@ -91,13 +93,13 @@ func printCard(w io.Writer, m pipelines.ModelInfo) {
 		}
 	}
 	line("about", c.Description)
-	line("kind", fmt.Sprintf("%s, %s, %s", m.Kind, count(m.Iterations, "cell"), count(m.Parameters, "parameter")))
+	line("kind", fmt.Sprintf("%s, %s, %s", m.Kind, progress.Count(m.Iterations, "cell"), progress.Count(m.Parameters, "parameter")))
 	if !c.Trained {
 		line("trained", "no, its weights were set by hand")
 	}
 	line("family", c.Family)
-	line("variables", pipelines.Counts(c.Dimension).String())
-	line("samples", pipelines.Counts(c.Samples).String())
+	line("variables", job.Counts(c.Dimension).String())
+	line("samples", job.Counts(c.Samples).String())
 	number("graphs", c.Graphs)
 	line("loss", c.Loss)
 	number("steps", c.Steps)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
@@ -17,12 +17,12 @@ func TestCard(t *testing.T) {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
 	}
 	code, stdout, stderr = gladflow(t, "models", "--card", "constant-untrained", "--json")
-	var m pipelines.ModelInfo
+	var m job.ModelInfo
 	if err := json.Unmarshal([]byte(stdout), &m); code != exitDone || err != nil || m.Name != "constant-untrained" {
 		t.Errorf("code %d, %v\n%s%s", code, err, stdout, stderr)
 	}
 	var b strings.Builder
-	printCard(&b, pipelines.ModelInfo{Name: "m", Kind: glad.GLAD, Iterations: 30, Parameters: 54, Card: glad.Card{
+	printCard(&b, job.ModelInfo{Name: "m", Kind: string(glad.GLAD), Iterations: 30, Parameters: 54, Card: glad.Card{
 		Trained: true, Family: "er p=0.1", Dimension: glad.Counts{100}, Samples: glad.Counts{20, 500}, Graphs: 10, Loss: "of Z", Steps: 160,
 		Validation: map[string]any{"nmse_db": -10.123456, "selected_by": "nmse"}, Command: "gladflow train er --out m.json",
 	}})

@@ -8,7 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/metric"
+	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 )
 
 // printJSON prints one indented document. Errors of w are kept by run's
@@ -23,24 +26,24 @@ func printJSON(w io.Writer, v any) {
 
 // printResult prints a run, of one solver at least, as a table with what its
 // figures mean.
-func printResult(w io.Writer, r *pipelines.Result) {
+func printResult(w io.Writer, r *job.Result) {
 	in := r.Input
-	fmt.Fprintf(w, "%s: %s, %s\n\n", in.Path, count(in.Samples, "sample"), count(in.Variables, "variable"))
+	fmt.Fprintf(w, "%s: %s, %s\n\n", in.Path, progress.Count(in.Samples, "sample"), progress.Count(in.Variables, "variable"))
 	printSolvers(w, r)
 	fmt.Fprintln(w)
 	if p := r.Penalty; p != nil {
-		switch p.From {
-		case pipelines.PenaltyEBIC:
-			fmt.Fprintf(w, "penalty: %s, chosen by the extended BIC out of %d\n", short(p.Rho), len(p.Path))
+		if p.MatrixSHA256 != "" {
+			fmt.Fprintf(w, "penalty: the matrix %s\n", r.Job.PenaltyMatrix)
+		}
+		if rule, ok := recovery.PenaltyNamed(p.From); ok {
+			fmt.Fprintf(w, "penalty: %s, chosen by %s out of %d\n", short(p.Rho), rule.Title, len(p.Path))
 			if p.TimeLimitReached {
 				fmt.Fprintln(w, "penalty: smaller ones were not tried, for the time limit was reached")
 			}
-		case "matrix":
-			fmt.Fprintf(w, "penalty: the matrix %s\n", r.Job.PenaltyMatrix)
 		}
 	}
 	if ref := r.Reference; ref != nil {
-		fmt.Fprintf(w, "AUROC and AUPR: population %s\n", ref.Text)
+		fmt.Fprintf(w, "%s: population %s\n", headlines(), ref.Text)
 	}
 	certified, am := false, false
 	for _, s := range r.Solvers {
@@ -48,7 +51,7 @@ func printResult(w io.Writer, r *pipelines.Result) {
 		am = am || s.Name == "am"
 	}
 	if certified {
-		fmt.Fprintf(w, "duality gap: the optimum is at most this far below the objective; solvers stop at %s × max(|objective|, %d)\n", short(pipelines.Figure(r.Job.Gap)), in.Variables)
+		fmt.Fprintf(w, "duality gap: the optimum is at most this far below the objective; solvers stop at %s × max(|objective|, %d)\n", short(job.Float(r.Job.Gap)), in.Variables)
 	}
 	if am {
 		fmt.Fprintln(w, "am: its objective has a quadratic penalty besides and is not the others'; a larger --am-lambda brings it nearer")
@@ -74,13 +77,15 @@ func printResult(w io.Writer, r *pipelines.Result) {
 	fmt.Fprintf(w, "files in %s: %s\n", r.Job.Out, strings.Join(files, ", "))
 }
 
-func printSolvers(w io.Writer, r *pipelines.Result) {
-	t := table{columns: []column{
+func printSolvers(w io.Writer, r *job.Result) {
+	t := textTable{columns: []column{
 		{"solver", left}, {"status", left}, {"penalty", right}, {"edges", right},
 		{"objective", right}, {"duality gap", right}, {"seconds", right},
 	}}
 	if r.Reference != nil {
-		t.columns = append(t.columns, column{"AUROC", right}, column{"AUPR", right})
+		for _, m := range metric.Headlines() {
+			t.columns = append(t.columns, column{m.Title, right})
+		}
 	}
 	for _, s := range r.Solvers {
 		cells := []string{
@@ -88,29 +93,30 @@ func printSolvers(w io.Writer, r *pipelines.Result) {
 			objective(s.Objective), exponent(s.DualityGap), seconds(s.Seconds),
 		}
 		if r.Reference != nil {
-			auroc, aupr := none, none
-			if s.Metrics != nil {
-				auroc, aupr = area(s.Metrics.AUROC), area(s.Metrics.AUPR)
+			for _, m := range metric.Headlines() {
+				cells = append(cells, figure(s.Metrics.Get(m.Key), m.Format))
 			}
-			cells = append(cells, auroc, aupr)
 		}
 		t.add(cells...)
 	}
 	t.print(w)
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+// headlines are the metrics of the table, as in "AUROC and AUPR".
+func headlines() string {
+	var titles []string
+	for _, m := range metric.Headlines() {
+		titles = append(titles, m.Title)
 	}
-	return strconv.Itoa(n) + " " + noun + "s"
+	last := len(titles) - 1
+	return strings.Join(titles[:last], ", ") + " and " + titles[last]
 }
 
 // none stands where there is no figure.
 const none = "-"
 
 // figure formats what is finite.
-func figure(f pipelines.Figure, format string) string {
+func figure(f job.Float, format string) string {
 	if v := float64(f); !math.IsNaN(v) && !math.IsInf(v, 0) {
 		return fmt.Sprintf(format, v)
 	}
@@ -118,19 +124,16 @@ func figure(f pipelines.Figure, format string) string {
 }
 
 // short is a penalty or a tolerance, as people would write it.
-func short(f pipelines.Figure) string { return figure(f, "%.4g") }
+func short(f job.Float) string { return figure(f, "%.4g") }
 
 // objective has decimals enough to compare solvers by.
-func objective(f pipelines.Figure) string {
+func objective(f job.Float) string {
 	if v := math.Abs(float64(f)); v != 0 && v < 1e-3 || v >= 1e9 {
 		return figure(f, "%.6e")
 	}
 	return figure(f, "%.5f")
 }
 
-func exponent(f pipelines.Figure) string { return figure(f, "%.1e") }
+func exponent(f job.Float) string { return figure(f, "%.1e") }
 
-// area is an AUROC or AUPR.
-func area(f pipelines.Figure) string { return figure(f, "%.4f") }
-
-func seconds(f pipelines.Figure) string { return figure(f, "%.2f") }
+func seconds(f job.Float) string { return figure(f, "%.2f") }

@@ -10,27 +10,27 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/progress"
 )
 
-// progress shows a run on standard error: a bar on a terminal, and everywhere
+// progressBar shows a run on standard error: a bar on a terminal, and everywhere
 // one line for every stage that is done.
-type progress struct {
+type progressBar struct {
 	w   io.Writer
 	bar *progressbar.ProgressBar // of the stage at work; nil without a terminal
 	on  bool                     // whether w is a terminal
 }
 
-func newProgress(w io.Writer) *progress {
+func newProgressBar(w io.Writer) *progressBar {
 	f, ok := w.(*os.File)
-	return &progress{w: w, on: ok && term.IsTerminal(int(f.Fd()))}
+	return &progressBar{w: w, on: ok && term.IsTerminal(int(f.Fd()))}
 }
 
 // barSteps is the resolution of a bar.
 const barSteps = 1000
 
-// show is the pipelines.Host's.
-func (p *progress) show(now pipelines.Progress) {
+// show is the recovery.Host's.
+func (p *progressBar) show(now progress.Update) {
 	if now.Done {
 		p.close()
 		fmt.Fprintf(p.w, "%s: %s (%.2f s)\n", stageName(now), now.Detail, now.Elapsed.Seconds())
@@ -59,7 +59,7 @@ func (p *progress) show(now pipelines.Progress) {
 }
 
 // close takes away the bar of a stage that has ended.
-func (p *progress) close() {
+func (p *progressBar) close() {
 	if p.bar == nil {
 		return
 	}
@@ -67,7 +67,7 @@ func (p *progress) close() {
 	p.bar = nil
 }
 
-func stageName(p pipelines.Progress) string {
+func stageName(p progress.Update) string {
 	if p.Solver != "" {
 		return p.Solver
 	}

@@ -3,11 +3,13 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
+	"github.com/gladflow/gladflow/pipelines/table"
 )
 
 func recoverCommand() *cobra.Command {
-	var job pipelines.Job
+	var j job.Job
 	c := &cobra.Command{
 		Use:   "recover INPUT",
 		Short: "recover networks from a table",
@@ -24,23 +26,23 @@ known one. INPUT may be - for standard input.`,
   zcat expression.csv.gz | gladflow recover - --input-format csv --json`,
 		Args: arguments("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error {
-			job.Input = args[0]
-			return asFlag(c, &job, recoverJob(c, job))
+			j.Input = args[0]
+			return asFlag(c, &j, recoverJob(c, j))
 		},
 	}
-	bind(c, &job, "input")
+	bind(c, &j, recovery.Facts(), "input")
 	return c
 }
 
 // recoverJob runs a job and prints what came of it.
-func recoverJob(c *cobra.Command, job pipelines.Job) error {
-	progress := newProgress(c.ErrOrStderr())
-	defer progress.close()
-	result, err := pipelines.Run(c.Context(), job, pipelines.Host{Stdin: c.InOrStdin(), Progress: progress.show})
-	progress.close()
+func recoverJob(c *cobra.Command, j job.Job) error {
+	bar := newProgressBar(c.ErrOrStderr())
+	defer bar.close()
+	result, err := recovery.Run(c.Context(), j, recovery.Host{Files: table.Files{Stdin: c.InOrStdin()}, Progress: bar.show})
+	bar.close()
 	switch {
 	case result == nil:
-	case job.JSON:
+	case j.JSON:
 		printJSON(c.OutOrStdout(), result)
 	case len(result.Solvers) > 0:
 		printResult(c.OutOrStdout(), result)

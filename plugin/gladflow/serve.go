@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/server"
 )
 
@@ -146,7 +146,7 @@ func (o *serveOptions) logger(c *cobra.Command) (hclog.Logger, error) {
 }
 
 func unknownWord(c *cobra.Command, flag, word string, choices []string) error {
-	hint := pipelines.Suggestion(word, choices)
+	hint := job.Suggestion(word, choices)
 	if hint == "" {
 		hint = fmt.Sprintf("; choose one of %v", choices)
 	}

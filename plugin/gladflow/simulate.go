@@ -8,12 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/simulate"
+	"github.com/gladflow/gladflow/pipelines/simulation"
 )
 
 func simulateCommand() *cobra.Command {
-	var s pipelines.Simulation
+	var s job.Simulation
 	c := &cobra.Command{
 		Use:   "simulate FAMILY",
 		Short: "draw networks and samples of them, to try solvers on and to train with",
@@ -36,10 +38,10 @@ FAMILY is the kind of graph:
 		Args: arguments("FAMILY"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s.Family = args[0]
-			progress := newProgress(c.ErrOrStderr())
-			defer progress.close()
-			r, err := pipelines.Simulate(c.Context(), s, pipelines.Host{Progress: progress.show})
-			progress.close()
+			bar := newProgressBar(c.ErrOrStderr())
+			defer bar.close()
+			r, err := simulation.Run(c.Context(), s, bar.show)
+			bar.close()
 			if err != nil {
 				return asFlag(c, &s, err)
 			}
@@ -57,17 +59,17 @@ FAMILY is the kind of graph:
 			return simulate.Graphs(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	bind(c, &s, "family")
+	bind(c, &s, simulation.Facts(), "family")
 	return c
 }
 
 // networksShown is how many networks are printed one by one.
 const networksShown = 20
 
-func printSimulation(w io.Writer, r *pipelines.SimulationResult) {
+func printSimulation(w io.Writer, r *simulation.Result) {
 	s := r.Simulation
-	fmt.Fprintf(w, "%s; seed %d\n%s each\n\n", r.Description, s.Seed, count(s.Samples, "sample"))
-	t := table{columns: []column{
+	fmt.Fprintf(w, "%s; seed %d\n%s each\n\n", r.Description, s.Seed, progress.Count(s.Samples, "sample"))
+	t := textTable{columns: []column{
 		{"samples", left}, {"truth", left}, {"reference", left},
 		{"edges", right}, {"of pairs", right}, {"smallest eigenvalue", right}, {"largest", right},
 	}}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/simulation"
 )
 
 // The command that simulate proposes works, word for word.
@@ -46,7 +46,7 @@ func TestSimulateThenRecover(t *testing.T) {
 func TestSimulateJSON(t *testing.T) {
 	out := t.TempDir()
 	code, stdout, stderr := gladflow(t, "simulate", "grid", "--dimension", "9", "--graphs", "2", "--symmetrisation", "avg", "--format", "csv", "--out", out, "--json")
-	var r pipelines.SimulationResult
+	var r simulation.Result
 	if err := json.Unmarshal([]byte(stdout), &r); code != exitDone || err != nil {
 		t.Fatalf("code %d, %v\n%s", code, err, stderr)
 	}

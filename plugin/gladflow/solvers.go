@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 )
 
 func solversCommand() *cobra.Command {
@@ -19,10 +19,10 @@ func solversCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			w := c.OutOrStdout()
 			if asJSON {
-				printJSON(w, pipelines.Solvers())
+				printJSON(w, recovery.Solvers())
 				return nil
 			}
-			for i, s := range pipelines.Solvers() {
+			for i, s := range recovery.Solvers() {
 				if i > 0 {
 					fmt.Fprintln(w)
 				}

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// A table is printed in aligned columns, two blanks apart.
-type table struct {
+// A textTable is printed in aligned columns, two blanks apart.
+type textTable struct {
 	columns []column
 	rows    [][]string
 }
@@ -25,9 +25,9 @@ const (
 	right alignment = true
 )
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+func (t *textTable) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-func (t *table) print(w io.Writer) {
+func (t *textTable) print(w io.Writer) {
 	widths := make([]int, len(t.columns))
 	titles := make([]string, len(t.columns))
 	for i, c := range t.columns {

@@ -11,12 +11,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/simulate"
+	"github.com/gladflow/gladflow/pipelines/training"
 )
 
 func trainCommand() *cobra.Command {
-	var t pipelines.Training
+	var t job.Training
 	c := &cobra.Command{
 		Use:   "train FAMILY",
 		Short: "train a model of GLAD on simulated networks, or fine-tune one on your tables",
@@ -58,12 +60,12 @@ interruption.`,
 			if len(args) > 0 {
 				t.Family = args[0]
 			}
-			progress := newTrainProgress(c.ErrOrStderr())
-			defer progress.bar.close()
-			r, err := pipelines.Train(c.Context(), t, pipelines.TrainHost{Progress: progress.show})
-			progress.bar.close()
+			bar := newTrainProgress(c.ErrOrStderr())
+			defer bar.bar.close()
+			r, err := training.Run(c.Context(), t, training.Host{Progress: bar.show})
+			bar.bar.close()
 			if err != nil {
-				var interruption *pipelines.TrainingInterruption
+				var interruption *training.Interruption
 				if errors.As(err, &interruption) && interruption.Command != "" {
 					fmt.Fprintf(c.ErrOrStderr(), "the state of the training is in %s; go on with\n  %s\n", interruption.Checkpoint, interruption.Command)
 				}
@@ -83,14 +85,9 @@ interruption.`,
 			return simulate.Graphs(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	for _, f := range pipelines.Fields(&t) {
-		if f.Key == "out" { // which is a file here, and a folder elsewhere
-			c.Flags().AddFlag(&pflag.Flag{Name: f.Flag, Usage: describe(f), Value: &fieldValue{document: &t, field: f}})
-		}
-	}
-	bind(c, &t, "family", "out")
+	bind(c, &t, training.Facts(), "family")
 	for name, placeholder := range map[string]string{
-		"out": "FILE", "checkpoint": "FILE", "from": "NAME|FILE", "data": "FOLDER", "name": "NAME", "description": "TEXT",
+		"name": "NAME", "description": "TEXT",
 		"weights": "LOW:HIGH", "scales": "LOW:HIGH", "density": "NUMBER|LOW:HIGH",
 	} {
 		flag := c.Flags().Lookup(name)
@@ -112,28 +109,28 @@ func (s shown) Type() string { return s.placeholder }
 // every other second elsewhere.
 type trainProgress struct {
 	w    io.Writer
-	bar  *progress
+	bar  *progressBar
 	last time.Time // of a line
 }
 
 func newTrainProgress(w io.Writer) *trainProgress {
-	return &trainProgress{w: w, bar: newProgress(w)}
+	return &trainProgress{w: w, bar: newProgressBar(w)}
 }
 
 // betweenLines is the time between two lines where there is no terminal.
 const betweenLines = 2 * time.Second
 
-// show is the pipelines.TrainHost's.
-func (p *trainProgress) show(now pipelines.TrainingProgress) {
+// show is the training.Host's.
+func (p *trainProgress) show(now training.Update) {
 	switch {
-	case now.Stage != pipelines.Fitting || now.Done:
-		p.bar.show(now.Progress)
+	case now.Stage != progress.Training || now.Done:
+		p.bar.show(now.Update)
 	case now.Step.Undone:
 		p.bar.close()
 		fmt.Fprintf(p.w, "training: %s\n", now.Detail)
 	case p.bar.on:
 		now.Detail = besideBar(now)
-		p.bar.show(now.Progress)
+		p.bar.show(now.Update)
 	case time.Since(p.last) >= betweenLines && now.Step.Steps > 0:
 		p.last = time.Now()
 		fmt.Fprintf(p.w, "training: %s\n", now.Detail)
@@ -141,15 +138,18 @@ func (p *trainProgress) show(now pipelines.TrainingProgress) {
 }
 
 // besideBar is what a step says where a bar tells how many are done: short, for
-// a line that wraps leaves its rests on the terminal.
-func besideBar(now pipelines.TrainingProgress) string {
+// a line that wraps is not cleared.
+func besideBar(now training.Update) string {
+	if now.Step.Steps == 0 { // none has been done yet
+		return ""
+	}
 	var words []string
 	if v := now.Step.Loss; !math.IsNaN(v) {
 		words = append(words, fmt.Sprintf("loss %.3g", v))
 	}
 	if v := now.Step.Validation; !math.IsNaN(v) {
-		format := map[string]string{"nmse_db": "%.2f dB", "mean_nmse_db": "%.2f dB", "strict_ps": "PS %.2f", "auroc": "AUC %.3f"}[now.Figure]
-		words = append(words, fmt.Sprintf(format, v))
+		m, _ := training.MetricOf(now.Figure)
+		words = append(words, fmt.Sprintf(m.Short, v))
 	}
 	if v := now.Step.Left; v > 0 {
 		words = append(words, v.Round(time.Second).String()+" left")
@@ -157,7 +157,7 @@ func besideBar(now pipelines.TrainingProgress) string {
 	return strings.Join(words, ", ")
 }
 
-func printTraining(w io.Writer, r *pipelines.TrainingResult) {
+func printTraining(w io.Writer, r *training.Result) {
 	t := r.Training
 	fmt.Fprintf(w, "%s: %s parameters", r.Model, fmt.Sprint(r.Parameters))
 	if r.Architecture != "" {
@@ -165,7 +165,7 @@ func printTraining(w io.Writer, r *pipelines.TrainingResult) {
 	}
 	fmt.Fprintf(w, "\ntrained on %s", r.Family)
 	if len(t.Samples) > 0 {
-		fmt.Fprintf(w, ": %s of %s samples, %s", count(r.Examples, "covariance"), t.Samples, count(r.Graphs, "network"))
+		fmt.Fprintf(w, ": %s of %s samples, %s", progress.Count(r.Examples, "covariance"), t.Samples, progress.Count(r.Graphs, "network"))
 	}
 	fmt.Fprintf(w, ", seed %d\n", t.Seed)
 	fmt.Fprintf(w, "best by %s at step %d of %d", t.Select, r.Step, r.Steps)
@@ -174,12 +174,23 @@ func printTraining(w io.Writer, r *pipelines.TrainingResult) {
 	}
 	fmt.Fprintf(w, "; %s s, engine %s", seconds(r.Seconds), r.Engine)
 	if r.Undone > 0 {
-		fmt.Fprintf(w, "; %s undone, whose loss was not finite", count(r.Undone, "step"))
+		fmt.Fprintf(w, "; %s undone, whose loss was not finite", progress.Count(r.Undone, "step"))
 	}
 	fmt.Fprint(w, "\n\n")
-	table := table{columns: []column{{"", left}, {"NMSE of Z (dB)", right}, {"standard error", right}, {"strict PS", right}, {"AUROC", right}}}
-	row := func(name string, f pipelines.TrainingFigures) {
-		table.add(name, figure(f.NMSE, "%.3f"), figure(f.NMSEError, "%.3f"), figure(f.StrictPS, "%.3f"), area(f.AUROC))
+	figures := textTable{columns: []column{{"", left}}}
+	for _, m := range training.Metrics() {
+		if m.Reported {
+			figures.columns = append(figures.columns, column{m.Title, right})
+		}
+	}
+	row := func(name string, f training.Figures) {
+		cells := []string{name}
+		for _, m := range training.Metrics() {
+			if m.Reported {
+				cells = append(cells, figure(f.Metrics.Get(m.Key), m.Format))
+			}
+		}
+		figures.add(cells...)
 	}
 	if r.Before != nil {
 		row("before", *r.Before)
@@ -187,9 +198,9 @@ func printTraining(w io.Writer, r *pipelines.TrainingResult) {
 	} else {
 		row("validation", r.Validation)
 	}
-	table.print(w)
+	figures.print(w)
 	fmt.Fprintf(w, "\nvalidation: %s of %s; NMSE: 10 log10(E|Z-Theta*|^2/E|Theta*|^2), its error over networks\n",
-		count(r.Validation.Examples, "covariance"), count(r.Validation.Graphs, "network"))
+		progress.Count(r.Validation.Examples, "covariance"), progress.Count(r.Validation.Graphs, "network"))
 	if r.Threshold > 0 {
 		fmt.Fprintf(w, "threshold: partial correlations below %.4g are set to zero in Z\n", r.Threshold)
 	}

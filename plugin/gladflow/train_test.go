@@ -15,7 +15,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/pipelines/training"
 	"github.com/gladflow/gladflow/solver/glad/train"
 )
 
@@ -77,7 +79,7 @@ func TestTrainOnSimulatedFolder(t *testing.T) {
 	}
 	words := strings.Fields(strings.Replace(proposed, "model.json", out+" --steps 2 --json", 1))
 	code, stdout, stderr = gladflow(t, words[1:]...)
-	var r pipelines.TrainingResult
+	var r training.Result
 	if err := json.Unmarshal([]byte(stdout), &r); code != exitDone || err != nil || r.Examples != 2 || r.Training.Data != folder {
 		t.Errorf("code %d, %v\n%s%s", code, err, stdout, stderr)
 	}
@@ -131,7 +133,7 @@ func TestTrainInterruptedAtOnce(t *testing.T) {
 func TestTrainProgress(t *testing.T) {
 	var b bytes.Buffer
 	p := newTrainProgress(&b)
-	now := pipelines.TrainingProgress{Progress: pipelines.Progress{Stage: pipelines.Fitting, Detail: "one"}}
+	now := training.Update{Update: progress.Update{Stage: progress.Training, Detail: "one"}}
 	now.Step.Steps = 9
 	p.show(now)
 	now.Detail = "two"
@@ -147,15 +149,15 @@ func TestTrainProgress(t *testing.T) {
 
 // What stands beside a bar leaves room for the bar.
 func TestTrainBesideBar(t *testing.T) {
-	var now pipelines.TrainingProgress
-	now.Step = train.Progress{Loss: 0.43677, Validation: -10.0689, Left: 83*time.Second + 400*time.Millisecond}
+	var now training.Update
+	now.Step = train.Progress{Steps: 160, Loss: 0.43677, Validation: -10.0689, Left: 83*time.Second + 400*time.Millisecond}
 	for _, figure := range []string{"nmse_db", "mean_nmse_db"} {
 		now.Figure = figure
 		if got := besideBar(now); got != "loss 0.437, -10.07 dB, 1m23s left" {
 			t.Errorf("%s: prints %q", figure, got)
 		}
 	}
-	now.Step = train.Progress{Loss: math.NaN(), Validation: math.NaN()}
+	now.Step = train.Progress{Steps: 160, Loss: math.NaN(), Validation: math.NaN()}
 	if got := besideBar(now); got != "" {
 		t.Errorf("prints %q", got)
 	}
@@ -202,7 +204,7 @@ func TestTrainUsage(t *testing.T) {
 func TestTrainFlags(t *testing.T) {
 	c := command(t, "train")
 	known := map[string]bool{"help": true}
-	for _, f := range pipelines.Fields(&pipelines.Training{})[1:] {
+	for _, f := range job.Fields(&job.Training{}, training.Facts())[1:] {
 		known[f.Flag] = true
 		if flag := c.Flags().Lookup(f.Flag); flag == nil || !strings.HasPrefix(flag.Usage, f.Description) {
 			t.Errorf("the flag of %s is %+v", f.Key, flag)

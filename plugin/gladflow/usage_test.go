@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
+	"github.com/gladflow/gladflow/pipelines/simulation"
 )
 
 // Everything that a user can do wrong ends with code 2 and one sentence that
@@ -24,7 +26,7 @@ func TestWrongUsage(t *testing.T) {
 	truncated := file(t, "t.csv.gz", string(whole[:len(whole)/2]))
 	parquet := demoSamples(t)
 	truncatedParquet := file(t, "t.parquet", string(parquet[:len(parquet)/2]))
-	job := file(t, "job.yaml", "input: "+table+"\npenlty: 0.1\n")
+	j := file(t, "job.yaml", "input: "+table+"\npenlty: 0.1\n")
 
 	for _, c := range []struct {
 		args string // separated by blanks
@@ -66,7 +68,7 @@ func TestWrongUsage(t *testing.T) {
 		{"recover " + table + " --id-column id --reference missing.tsv", "missing.tsv: there is no such file", ""},
 		{"recover " + table + " --id-column id --reference " + strangers, "names no pair of the table's variables; check", ""},
 		{"run missing.yaml", "missing.yaml: there is no such file", ""},
-		{"run " + job, "job.yaml: line 2: penlty: the key is unknown; did you mean penalty?", ""},
+		{"run " + j, "job.yaml: line 2: penlty: the key is unknown; did you mean penalty?", ""},
 		{"evaluate missing.tsv " + strangers, "missing.tsv: there is no such file", ""},
 		{"evaluate " + table + " " + strangers + " --rank x", "--rank: \"x\" is unknown; choose auto, order or score", "gladflow evaluate"},
 	} {
@@ -95,11 +97,11 @@ func compressed(t *testing.T, text string) []byte {
 }
 
 func demoSamples(t *testing.T) []byte {
-	job, err := pipelines.Demo(t.Context(), t.TempDir())
+	j, err := simulation.Demo(t.Context(), t.TempDir(), recovery.SolverNames())
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(job.Input)
+	data, err := os.ReadFile(j.Input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,9 +110,9 @@ func demoSamples(t *testing.T) []byte {
 
 // Every field of a job but its input has a flag, and every flag is a field.
 func TestFlagsAreFields(t *testing.T) {
-	for name, fields := range map[string][]pipelines.Field{
-		"recover":  pipelines.Fields(&pipelines.Job{})[1:],
-		"evaluate": pipelines.Fields(&pipelines.Evaluation{})[2:],
+	for name, fields := range map[string][]job.Field{
+		"recover":  job.Fields(&job.Job{}, recovery.Facts())[1:],
+		"evaluate": job.Fields(&job.Evaluation{}, job.Facts{})[2:],
 	} {
 		c := command(t, name)
 		known := map[string]bool{"help": true}
@@ -146,9 +148,9 @@ func TestFlagsFillTheJob(t *testing.T) {
 		"--penalty": "0.25", "--penalise-diagonal": "", "--penalize-diagonal": "", "--time-limit": "90s",
 		"--solvers": "bcd, am", "--samples": "12", "--input": "covariance", "--gap": "1e-3", "--edges": "top:5",
 	} {
-		var job pipelines.Job
+		var j job.Job
 		c := &cobra.Command{Use: "x", RunE: func(*cobra.Command, []string) error { return nil }}
-		bind(c, &job, "input")
+		bind(c, &j, recovery.Facts(), "input")
 		arg := flag + "=" + value
 		if value == "" {
 			arg = flag
@@ -160,15 +162,15 @@ func TestFlagsFillTheJob(t *testing.T) {
 		}
 		changed := 0
 		for _, zero := range []bool{
-			job.Penalty == "", !job.PenaliseDiagonal, job.TimeLimit == 0, job.Solvers == nil, job.Samples == 0,
-			job.InputKind == "", job.Gap == 0, job.Edges == "",
+			j.Penalty == "", !j.PenaliseDiagonal, j.TimeLimit == 0, j.Solvers == nil, j.Samples == 0,
+			j.InputKind == "", j.Gap == 0, j.Edges == "",
 		} {
 			if !zero {
 				changed++
 			}
 		}
 		if changed != 1 {
-			t.Errorf("%s fills %+v", arg, job)
+			t.Errorf("%s fills %+v", arg, j)
 		}
 	}
 }

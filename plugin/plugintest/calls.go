@@ -16,21 +16,21 @@ import (
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
-// A job is a job's document.
-type job map[string]any
+// fields are those of a job's document.
+type fields map[string]any
 
 // quick is a job of milliseconds.
-func quick() job { return job{"solvers": []string{"bcd"}, "penalty": 0.2} }
+func quick() fields { return fields{"solvers": []string{"bcd"}, "penalty": 0.2} }
 
 // endless is a job that no classical solver comes to an end with, given
 // samples enough.
-func endless(solver string) job {
-	return job{"solvers": []string{solver}, "penalty": 0.01, "gap": 1e-300, "iteration_limit": 1_000_000_000, "time_limit": "2m"}
+func endless(solver string) fields {
+	return fields{"solvers": []string{solver}, "penalty": 0.01, "gap": 1e-300, "iteration_limit": 1_000_000_000, "time_limit": "2m"}
 }
 
 // with is the job with one more field.
-func (j job) with(key string, value any) job {
-	more := job{key: value}
+func (j fields) with(key string, value any) fields {
+	more := fields{key: value}
 	for k, v := range j {
 		if k != key {
 			more[k] = v
@@ -39,7 +39,7 @@ func (j job) with(key string, value any) job {
 	return more
 }
 
-func (j job) command() *flight.FlightDescriptor {
+func (j fields) command() *flight.FlightDescriptor {
 	return &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: text(j)}
 }
 

@@ -49,7 +49,7 @@ type uploading struct {
 }
 
 // begin sends the first samples of a run and waits until it was accepted.
-func (s *service) begin(t testing.TB, j job, first []arrow.Record) uploading {
+func (s *service) begin(t testing.TB, j fields, first []arrow.Record) uploading {
 	t.Helper()
 	ctx, cancel := context.WithCancel(soon(t))
 	t.Cleanup(cancel)

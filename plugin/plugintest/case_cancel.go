@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -34,7 +34,7 @@ func (k *kit) promptly(t *testing.T, what string, measure func() time.Duration) 
 // A cancellation is a moment at which a run is cancelled.
 type cancellation struct {
 	name  string
-	job   job
+	job   fields
 	table arrow.Record
 	stage string // in which
 	after time.Duration
@@ -44,16 +44,16 @@ type cancellation struct {
 // solver and for what goes before them.
 func cancelRun(t *testing.T, k *kit) {
 	s := k.start(t)
-	solvers, err := answer[[]pipelines.SolverInfo](soon(t), s, protocol.ActionSolvers, nil)
+	solvers, err := answer[[]job.SolverInfo](soon(t), s, protocol.ActionSolvers, nil)
 	fatal(t, "the action solvers", err)
 	list := []cancellation{
-		{"choosing the penalty", job{"solvers": []string{"bcd"}, "gap": 1e-12}, chain(12, 600, 100).lists(), "choosing the penalty", 100 * time.Millisecond},
+		{"choosing the penalty", fields{"solvers": []string{"bcd"}, "gap": 1e-12}, chain(12, 600, 100).lists(), "choosing the penalty", 100 * time.Millisecond},
 	}
 	for _, info := range solvers {
 		c := cancellation{info.Name, endless(info.Name), chain(13, 300, 100).lists(), "solving", 150 * time.Millisecond}
 		if info.Name == "glad" {
 			// It makes a fixed number of steps, so they must be large.
-			c.job, c.table = job{"solvers": []string{"glad"}}, chain(14, 900, 100).lists()
+			c.job, c.table = fields{"solvers": []string{"glad"}}, chain(14, 900, 100).lists()
 		}
 		list = append(list, c)
 	}
@@ -164,7 +164,7 @@ func cancelStream(t *testing.T, k *kit) {
 	for _, solver := range []string{"bcd", "glad"} {
 		j, table := endless(solver), chain(16, 300, 100).lists()
 		if solver == "glad" {
-			j, table = job{"solvers": []string{"glad"}}, chain(14, 900, 100).lists()
+			j, table = fields{"solvers": []string{"glad"}}, chain(14, 900, 100).lists()
 		}
 		k.promptly(t, "an exchange with "+solver+" that is cancelled must have ended its run", func() time.Duration {
 			ctx, cancel := context.WithCancel(soon(t))

@@ -54,7 +54,7 @@ type outcome struct {
 // one is a run of its own kind, by put and get or by an exchange.
 func (s *service) one(ctx context.Context, i int) outcome {
 	o := outcome{table: chain(uint64(100+i), 8+i, 500)}
-	j := job{"solvers": []string{[]string{"bcd", "glad"}[i%2]}, "penalty": 0.1}
+	j := fields{"solvers": []string{[]string{"bcd", "glad"}[i%2]}, "penalty": 0.1}
 	if i%4 < 2 {
 		o.records, o.err = s.exchange(ctx, j.command(), batches(o.table.lists(), 50)...)
 		return o

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc/codes"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
@@ -42,17 +42,17 @@ func describe(t *testing.T, k *kit) {
 	if d.Limits.MessageBytes < 16<<20 {
 		t.Errorf("messages of 16 MiB must be taken, so that one of 5,000 variables is; limits.message_bytes is %d", d.Limits.MessageBytes)
 	}
-	solvers, err := answer[[]pipelines.SolverInfo](ctx, s, protocol.ActionSolvers, nil)
+	solvers, err := answer[[]job.SolverInfo](ctx, s, protocol.ActionSolvers, nil)
 	fatal(t, "the action solvers", err)
 	for _, name := range []string{"glad", "bcd"} {
-		if !slices.ContainsFunc(solvers, func(s pipelines.SolverInfo) bool { return s.Name == name }) {
+		if !slices.ContainsFunc(solvers, func(s job.SolverInfo) bool { return s.Name == name }) {
 			t.Errorf("the action solvers must list %q, and lists %v", name, solvers)
 		}
 	}
 	if len(d.Solvers) != len(solvers) {
 		t.Errorf("describe must list the solvers that the action solvers lists, %d, and lists %d", len(solvers), len(d.Solvers))
 	}
-	models, err := answer[[]pipelines.ModelInfo](ctx, s, protocol.ActionModels, nil)
+	models, err := answer[[]job.ModelInfo](ctx, s, protocol.ActionModels, nil)
 	fatal(t, "the action models", err)
 	if len(models) == 0 || models[0].Name == "" {
 		t.Errorf("the action models must list a built-in model of GLAD, the default first, and lists %v", models)
@@ -97,8 +97,8 @@ func schema(t *testing.T, k *kit) {
 	if got.Type != "object" {
 		t.Errorf(`a job is an object, so its schema must have "type": "object"; it has %q`, got.Type)
 	}
-	var j pipelines.Job
-	for _, f := range pipelines.Fields(&j) {
+	var j job.Job
+	for _, f := range job.Fields(&j, job.Facts{}) {
 		if _, ok := got.Properties[f.Key]; !ok {
 			t.Errorf("the schema must have the property %q", f.Key)
 		}
@@ -109,7 +109,7 @@ func schema(t *testing.T, k *kit) {
 func validate(t *testing.T, k *kit) {
 	s := k.start(t)
 	ctx := soon(t)
-	got, err := answer[pipelines.Job](ctx, s, protocol.ActionValidate, job{"penalty": 0.25})
+	got, err := answer[job.Job](ctx, s, protocol.ActionValidate, fields{"penalty": 0.25})
 	fatal(t, "the action validate of a good job", err)
 	if !slices.Equal(got.Solvers, []string{"glad", "bcd"}) || got.Penalty != "0.25" || got.Edges != "support" || got.Correlation != "pearson" || got.Gap != 1e-6 {
 		t.Errorf("validate must return the job with its defaults: penalty 0.25 as given, solvers glad and bcd, edges support, correlation pearson, gap 1e-06; it returns %+v", got)
@@ -122,14 +122,14 @@ func validate(t *testing.T, k *kit) {
 		body any
 		want refusal
 	}{
-		{"a negative penalty", job{"penalty": -1}, field("penalty")},
-		{"an unknown solver", job{"solvers": []string{"bcd", "nothing"}}, field("solvers")},
-		{"a solver named twice", job{"solvers": []string{"bcd", "bcd"}}, field("solvers")},
-		{"an unknown word", job{"correlation": "sideways"}, field("correlation")},
-		{"a text where a number belongs", job{"gap": "small"}, field("gap")},
-		{"a duration without a unit", job{"time_limit": "90"}, field("time_limit")},
-		{"an unknown key", job{"penlty": 1}, field("penlty")},
-		{"population without a reference", job{"population": "all"}, field("population")},
+		{"a negative penalty", fields{"penalty": -1}, field("penalty")},
+		{"an unknown solver", fields{"solvers": []string{"bcd", "nothing"}}, field("solvers")},
+		{"a solver named twice", fields{"solvers": []string{"bcd", "bcd"}}, field("solvers")},
+		{"an unknown word", fields{"correlation": "sideways"}, field("correlation")},
+		{"a text where a number belongs", fields{"gap": "small"}, field("gap")},
+		{"a duration without a unit", fields{"time_limit": "90"}, field("time_limit")},
+		{"an unknown key", fields{"penlty": 1}, field("penlty")},
+		{"population without a reference", fields{"population": "all"}, field("population")},
 		{"a job that is no JSON", `{"penalty": `, invalid(protocol.ReasonInvalidJob)},
 		{"a job that is a list", `[1]`, invalid(protocol.ReasonInvalidJob)},
 		{"no job at all", nil, refusal{codes: []codes.Code{codes.InvalidArgument}}},

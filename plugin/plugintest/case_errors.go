@@ -101,14 +101,14 @@ func wrongCalls(t *testing.T, k *kit) {
 	call.check(t, "an exchange with an unknown path", err)
 	_, err = s.put(ctx, path, table)
 	call.check(t, "DoPut to a path", err)
-	_, err = s.exchange(ctx, job{"solvers": []string{"glad", "bcd"}}.command(), table)
+	_, err = s.exchange(ctx, fields{"solvers": []string{"glad", "bcd"}}.command(), table)
 	field("solvers").check(t, "an exchange with two solvers", err)
 	for _, send := range []struct {
 		name string
-		call func(job) error
+		call func(fields) error
 	}{
-		{"DoPut", func(j job) error { _, err := s.put(ctx, j.command(), table); return err }},
-		{"DoExchange", func(j job) error { _, err := s.exchange(ctx, j.command(), table); return err }},
+		{"DoPut", func(j fields) error { _, err := s.put(ctx, j.command(), table); return err }},
+		{"DoExchange", func(j fields) error { _, err := s.exchange(ctx, j.command(), table); return err }},
 	} {
 		field("input").check(t, send.name+" of a job that names a table", send.call(quick().with("input", "/nothing.csv")))
 		field("penalty").check(t, send.name+" of a job with a bad field", send.call(quick().with("penalty", "much")))

@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/flight"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -31,7 +31,7 @@ func forms(t *testing.T, k *kit) {
 		{"lists, a row a batch", batches(table.lists(), 1)},
 		{"lists, 7 rows a batch, and empty batches between", withEmpty(batches(table.lists(), 7))},
 	} {
-		run, err := s.put(ctx, job{"solvers": []string{"bcd"}, "penalty": 0.1, "edges": "all"}.command(), form.batches...)
+		run, err := s.put(ctx, fields{"solvers": []string{"bcd"}, "penalty": 0.1, "edges": "all"}.command(), form.batches...)
 		fatal(t, "DoPut of "+form.name, err)
 		records, err := s.get(ctx, protocol.Ticket{Run: run.Run})
 		fatal(t, "DoGet", err)
@@ -59,7 +59,7 @@ func exchanges(t *testing.T, k *kit) {
 	ctx := soon(t)
 	table := chain(5, 10, 300)
 	for _, named := range [][]string{{"bcd"}, {"glad"}, nil} {
-		j := pipelines.Job{Solvers: named, Penalty: "0.1"}
+		j := job.Job{Solvers: named, Penalty: "0.1"}
 		run, err := c.Recover(ctx, j, reader(table.plain()))
 		fatal(t, "Recover", err)
 		solver := slices.Concat(named, []string{"glad"})[0]
@@ -129,7 +129,7 @@ func wide(t *testing.T, k *kit) {
 	var want []edge
 	for name, r := range map[string]arrow.Record{"plain columns": table.plain(), "lists": table.lists()} {
 		began := time.Now()
-		run, err := s.put(ctx, job{"solvers": []string{"bcd"}, "penalty": 0.97}.command(), r)
+		run, err := s.put(ctx, fields{"solvers": []string{"bcd"}, "penalty": 0.97}.command(), r)
 		fatal(t, "DoPut of 5,000 variables as "+name, err)
 		records, err := s.get(ctx, protocol.Ticket{Run: run.Run})
 		fatal(t, "DoGet", err)

@@ -12,8 +12,8 @@ import (
 )
 
 // writing is a job of a second or less that writes some megabytes to a folder.
-func writing(folder string) job {
-	return job{"solvers": []string{"bcd", "glad"}, "penalty": 0.3, "edges": "all", "precision": "dense", "format": "csv", "out": folder}
+func writing(folder string) fields {
+	return fields{"solvers": []string{"bcd", "glad"}, "penalty": 0.3, "edges": "all", "precision": "dense", "format": "csv", "out": folder}
 }
 
 // hostKilled kills the host, a shell, at moments of a run that writes files:

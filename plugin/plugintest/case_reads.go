@@ -17,7 +17,7 @@ func neverReads(t *testing.T, k *kit) {
 	s := k.start(t)
 	// The list of all pairs takes about 20 MB, more than any window.
 	table := chain(18, 700, 60).lists()
-	j := job{"solvers": []string{"bcd"}, "penalty": 0.6, "edges": "all"}
+	j := fields{"solvers": []string{"bcd"}, "penalty": 0.6, "edges": "all"}
 
 	run, err := s.put(soon(t), j.command(), table)
 	fatal(t, "DoPut", err)

@@ -14,7 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
@@ -25,7 +25,7 @@ func recovers(t *testing.T, k *kit) {
 	c := k.launch(t)
 	ctx := soon(t)
 	table := chain(1, 12, 600)
-	run, err := c.Recover(ctx, pipelines.Job{Solvers: []string{"glad", "bcd"}, Penalty: "0.1"}, reader(table.lists()))
+	run, err := c.Recover(ctx, job.Job{Solvers: []string{"glad", "bcd"}, Penalty: "0.1"}, reader(table.lists()))
 	fatal(t, "Recover", err)
 	last := watched(t, run)
 	if last.State != protocol.StateDone {
@@ -141,7 +141,7 @@ func files(t *testing.T, k *kit) {
 	j := quick().with("input", input).with("out", out)
 	run, err := answer[protocol.Run](ctx, s, protocol.ActionRecover, j)
 	fatal(t, "the action recover", err)
-	result, err := answer[pipelines.Result](ctx, s, protocol.ActionResult, run)
+	result, err := answer[job.Result](ctx, s, protocol.ActionResult, run)
 	fatal(t, "the action result", err)
 	records, err := s.get(ctx, protocol.Ticket{Run: run.Run})
 	fatal(t, "DoGet", err)
@@ -168,7 +168,7 @@ func flights(t *testing.T, k *kit) {
 	s := k.start(t)
 	ctx := soon(t)
 	table := chain(3, 8, 400)
-	run, err := s.put(ctx, job{"solvers": []string{"bcd", "glad"}, "penalty": 0.1}.command(), table.plain())
+	run, err := s.put(ctx, fields{"solvers": []string{"bcd", "glad"}, "penalty": 0.1}.command(), table.plain())
 	fatal(t, "DoPut", err)
 	_, err = s.act(ctx, protocol.ActionResult, run)
 	fatal(t, "the action result", err)

@@ -7,7 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc/codes"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -51,7 +52,7 @@ func (s *Service) DoAction(a *flight.Action, stream flight.FlightService_DoActio
 		}
 		names = append(names, known.name)
 	}
-	return fault(codes.Unimplemented, protocol.ReasonInvalidCall, "there is no action %q%s; ListActions names them", a.GetType(), pipelines.Suggestion(a.GetType(), names))
+	return fault(codes.Unimplemented, protocol.ReasonInvalidCall, "there is no action %q%s; ListActions names them", a.GetType(), job.Suggestion(a.GetType(), names))
 }
 
 func reply(stream flight.FlightService_DoActionServer, v any) error {
@@ -59,18 +60,18 @@ func reply(stream flight.FlightService_DoActionServer, v any) error {
 }
 
 func (s *Service) describe(_ []byte, stream flight.FlightService_DoActionServer) error {
-	d, err := pipelines.Describe()
+	d, err := recovery.Describe()
 	if err != nil {
 		return faultOf(stream.Context(), err)
 	}
 	return reply(stream, struct {
-		pipelines.Description
+		job.Description
 		protocol.Service
 	}{d, protocol.Service{Protocol: protocol.Version, Limits: s.limits, Files: s.files}})
 }
 
 func (s *Service) jobSchema(_ []byte, stream flight.FlightService_DoActionServer) error {
-	schema, err := pipelines.Schema()
+	schema, err := recovery.Schema()
 	if err != nil {
 		return faultOf(stream.Context(), err)
 	}
@@ -78,19 +79,19 @@ func (s *Service) jobSchema(_ []byte, stream flight.FlightService_DoActionServer
 }
 
 func (s *Service) validate(body []byte, stream flight.FlightService_DoActionServer) error {
-	job, err := s.parseJob(body)
+	j, err := s.parseJob(body)
 	if err != nil {
 		return err
 	}
-	return reply(stream, job.Resolved())
+	return reply(stream, recovery.Resolved(j))
 }
 
 func (s *Service) solvers(_ []byte, stream flight.FlightService_DoActionServer) error {
-	return reply(stream, pipelines.Solvers())
+	return reply(stream, recovery.Solvers())
 }
 
 func (s *Service) models(_ []byte, stream flight.FlightService_DoActionServer) error {
-	models, err := pipelines.Models()
+	models, err := recovery.Models()
 	if err != nil {
 		return faultOf(stream.Context(), err)
 	}
@@ -98,15 +99,15 @@ func (s *Service) models(_ []byte, stream flight.FlightService_DoActionServer) e
 }
 
 func (s *Service) startJob(body []byte, stream flight.FlightService_DoActionServer) error {
-	job, err := s.parseJob(body)
+	j, err := s.parseJob(body)
 	if err != nil {
 		return err
 	}
-	if job.Input == streamed {
+	if j.Input == streamed {
 		return badField("input", "no table is named; give a file or URL that the service can read, or stream the samples with DoPut")
 	}
 	ctx, cancel := s.lifetime(stream.Context())
-	r, err := s.admit(job, cancel)
+	r, err := s.admit(j, cancel)
 	if err != nil {
 		cancel(nil)
 		return err

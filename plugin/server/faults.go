@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/gladflow/gladflow/arrowio"
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/solver/covariance"
 	"github.com/gladflow/gladflow/solver/dense"
@@ -49,7 +49,7 @@ func faultOf(ctx context.Context, err error) *protocol.Fault {
 		return nil
 	}
 	f := causeOf(ctx, err)
-	var solver *pipelines.SolverError
+	var solver *job.SolverError
 	if errors.As(err, &solver) {
 		f.Solver, f.Iteration = solver.Solver, solver.Iteration
 		switch {
@@ -65,8 +65,8 @@ func faultOf(ctx context.Context, err error) *protocol.Fault {
 
 func causeOf(ctx context.Context, err error) *protocol.Fault {
 	var known *protocol.Fault
-	var job *pipelines.JobError
-	var solver *pipelines.SolverError
+	var j *job.Error
+	var solver *job.SolverError
 	switch {
 	case errors.As(err, &known):
 		copied := *known
@@ -78,8 +78,8 @@ func causeOf(ctx context.Context, err error) *protocol.Fault {
 		return callEnded(ctx)
 	case errors.Is(err, arrowio.ErrTooManyVariables):
 		return fault(codes.ResourceExhausted, protocol.ReasonLimit, "%s", words(err))
-	case errors.As(err, &job):
-		return jobFault(job)
+	case errors.As(err, &j):
+		return jobFault(j)
 	case errors.As(err, &solver) && solver.Stack != nil:
 		return fault(codes.Internal, protocol.ReasonPanic, "%s", words(err))
 	case errors.As(err, &solver):
@@ -95,18 +95,18 @@ func causeOf(ctx context.Context, err error) *protocol.Fault {
 }
 
 // jobFault says where in the job or the table the error is.
-func jobFault(job *pipelines.JobError) *protocol.Fault {
-	f := fault(codes.InvalidArgument, protocol.ReasonInvalidJob, "%s", words(job))
-	f.Field = job.Field
+func jobFault(j *job.Error) *protocol.Fault {
+	f := fault(codes.InvalidArgument, protocol.ReasonInvalidJob, "%s", words(j))
+	f.Field = j.Field
 	var input *arrowio.InputError
 	var column *covariance.ColumnError
 	switch {
-	case errors.As(job, &input):
+	case errors.As(j, &input):
 		f.Column, f.Row = input.Column, input.Row
-	case errors.As(job, &column):
+	case errors.As(j, &column):
 		f.Column, f.Row = column.Name, column.Sample+1
 	}
-	if job.Field == "input" {
+	if j.Field == "input" {
 		f.Reason = protocol.ReasonInvalidTable
 	}
 	return f
@@ -152,7 +152,7 @@ func (s *Service) guardStream(service any, stream grpc.ServerStream, _ *grpc.Str
 
 // stackOf is the stack of a solver's panic; nil if there was none.
 func stackOf(err error) []byte {
-	var solver *pipelines.SolverError
+	var solver *job.SolverError
 	if errors.As(err, &solver) {
 		return solver.Stack
 	}

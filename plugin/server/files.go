@@ -7,27 +7,24 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/gladflow/gladflow/arrowio"
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
 // checkFiles refuses a job that names files which it may not.
-func (s *Service) checkFiles(job pipelines.Job) error {
+func (s *Service) checkFiles(j job.Job) error {
 	if s.files == FilesAny {
 		return nil
 	}
-	for _, f := range []struct{ field, path string }{
-		{"input", job.Input}, {"reference", job.Reference}, {"penalty_matrix", job.PenaltyMatrix},
-		{"model", job.Model}, {"out", job.Out},
-	} {
+	for _, f := range job.Files(&j) {
 		switch {
-		case f.path == "" || f.field == "input" && f.path == streamed:
-		case f.field == "model" && slices.Contains(glad.BuiltinNames(), f.path):
+		case f.Path == job.Stdin: // the samples of the call
+		case f.File == job.ReadModel && slices.Contains(glad.BuiltinNames(), f.Path):
 		case s.files == FilesNone:
-			return s.forbidden(f.field, "this service opens no files and URLs; stream the samples and take the results from it")
-		case !s.within(f.path):
-			return s.forbidden(f.field, "this service opens files in %s only, and no URLs", s.files)
+			return s.forbidden(f.Key, "this service opens no files and URLs; stream the samples and take the results from it")
+		case !s.within(f.Path):
+			return s.forbidden(f.Key, "this service opens files in %s only, and no URLs", s.files)
 		}
 	}
 	return nil

@@ -8,49 +8,50 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc/codes"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
 // streamed is the input of a job whose samples the caller streams.
-const streamed = "-"
+const streamed = job.Stdin
 
 // parseJob reads a job as a call has it.
-func (s *Service) parseJob(document []byte) (pipelines.Job, error) {
+func (s *Service) parseJob(document []byte) (job.Job, error) {
 	if object := bytes.HasPrefix(bytes.TrimSpace(document), []byte("{")); !object || !json.Valid(document) {
-		return pipelines.Job{}, fault(codes.InvalidArgument, protocol.ReasonInvalidJob, "the job is no JSON object; send it as one")
+		return job.Job{}, fault(codes.InvalidArgument, protocol.ReasonInvalidJob, "the job is no JSON object; send it as one")
 	}
-	job, err := pipelines.ReadJob(bytes.NewReader(document))
+	j, err := job.Read(bytes.NewReader(document))
 	if err != nil {
-		return job, faultOf(context.Background(), err)
+		return j, faultOf(context.Background(), err)
 	}
-	if job.Input == "" {
-		job.Input = streamed
+	if j.Input == "" {
+		j.Input = streamed
 	}
-	for key, path := range map[string]string{"reference": job.Reference, "penalty_matrix": job.PenaltyMatrix} {
-		if path == streamed {
-			return job, badField(key, "a service has no standard input; name a file")
+	for _, f := range job.Files(&j) {
+		if f.Path == job.Stdin && f.Key != "input" {
+			return j, badField(f.Key, "a service has no standard input; name a file")
 		}
 	}
-	if job.Input == streamed && job.InputFormat != "" {
-		return job, badField("input_format", "the samples are streamed as Arrow; leave this out")
+	if j.Input == streamed && j.InputFormat != "" {
+		return j, badField("input_format", "the samples are streamed as Arrow; leave this out")
 	}
-	if err := job.Validate(); err != nil {
-		return job, faultOf(context.Background(), err)
+	if err := recovery.Validate(j); err != nil {
+		return j, faultOf(context.Background(), err)
 	}
-	return job, s.checkFiles(job)
+	return j, s.checkFiles(j)
 }
 
 // streamedJob reads the job of a call that streams the samples.
-func (s *Service) streamedJob(d *flight.FlightDescriptor) (pipelines.Job, error) {
+func (s *Service) streamedJob(d *flight.FlightDescriptor) (job.Job, error) {
 	if d.Type != flight.DescriptorCMD {
-		return pipelines.Job{}, badCall("the descriptor is not a command; send the job, as JSON, as one")
+		return job.Job{}, badCall("the descriptor is not a command; send the job, as JSON, as one")
 	}
-	job, err := s.parseJob(d.Cmd)
-	if err == nil && job.Input != streamed {
+	j, err := s.parseJob(d.Cmd)
+	if err == nil && j.Input != streamed {
 		err = badField("input", "the samples of this call are streamed; leave this out, or start the job with the action %s", protocol.ActionRecover)
 	}
-	return job, err
+	return j, err
 }
 
 // DoPut takes a job and its samples. See package protocol.
@@ -59,12 +60,12 @@ func (s *Service) DoPut(stream flight.FlightService_DoPutServer) error {
 	if err != nil {
 		return err
 	}
-	job, err := s.streamedJob(u.descriptor)
+	j, err := s.streamedJob(u.descriptor)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := s.lifetime(stream.Context())
-	r, err := s.admit(job, cancel)
+	r, err := s.admit(j, cancel)
 	if err != nil {
 		cancel(nil)
 		return err
@@ -135,21 +136,21 @@ func (s *Service) DoExchange(stream flight.FlightService_DoExchangeServer) error
 	if u.descriptor.Type == flight.DescriptorPATH {
 		return s.echo(stream, u)
 	}
-	job, err := s.streamedJob(u.descriptor)
+	j, err := s.streamedJob(u.descriptor)
 	if err != nil {
 		return err
 	}
-	switch len(job.Solvers) {
+	switch len(j.Solvers) {
 	case 0:
-		job.Solvers = job.Resolved().Solvers[:1]
+		j.Solvers = j.Resolved().Solvers[:1]
 	case 1:
 	default:
-		return badField("solvers", "an exchange returns the edges of one solver, and %d are named; name one, or use DoPut and DoGet", len(job.Solvers))
+		return badField("solvers", "an exchange returns the edges of one solver, and %d are named; name one, or use DoPut and DoGet", len(j.Solvers))
 	}
 	ctx, cancel := context.WithCancelCause(stream.Context())
 	defer cancel(nil)
 	s.endWith(ctx, cancel)
-	r, err := s.admit(job, cancel)
+	r, err := s.admit(j, cancel)
 	if err != nil {
 		return err
 	}
@@ -166,7 +167,7 @@ func (s *Service) DoExchange(stream flight.FlightService_DoExchangeServer) error
 		cancel(err)
 		return err
 	}
-	found, err := r.wait(ctx, job.Solvers[0])
+	found, err := r.wait(ctx, j.Solvers[0])
 	if err != nil {
 		return err
 	}

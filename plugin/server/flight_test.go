@@ -11,7 +11,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"google.golang.org/grpc/codes"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -49,7 +51,7 @@ func TestPutAndGet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var result pipelines.Result
+	var result job.Result
 	if err := json.Unmarshal(results[0], &result); err != nil || result.Solvers[0].Status != "converged" || len(result.Input.SHA256) != 64 {
 		t.Errorf("%v %+v", err, result)
 	}
@@ -85,7 +87,7 @@ func TestRunsOfAnExchangeAreNotHeld(t *testing.T) {
 }
 
 func TestPanicEndsTheRun(t *testing.T) {
-	s, c := served(t, Config{}, standIn(func(context.Context, pipelines.Job, pipelines.Host) (*pipelines.Result, error) {
+	s, c := served(t, Config{}, standIn(func(context.Context, job.Job, recovery.Host) (*job.Result, error) {
 		panic("stand-in")
 	}))
 	_, err := put(bg(t), t, c, `{}`, sampled(t, 3, 10))
@@ -103,15 +105,15 @@ func TestPanicEndsTheRun(t *testing.T) {
 func TestCancelDoesNotWaitForKernels(t *testing.T) {
 	release := make(chan struct{})
 	var late error
-	s, c := served(t, Config{}, standIn(func(_ context.Context, _ pipelines.Job, h pipelines.Host) (*pipelines.Result, error) {
+	s, c := served(t, Config{}, standIn(func(_ context.Context, _ job.Job, h recovery.Host) (*job.Result, error) {
 		for h.Records.Next() {
 		}
-		h.Progress(pipelines.Progress{Stage: pipelines.Reading, Done: true})
-		h.Progress(pipelines.Progress{Stage: pipelines.Solving, Solver: "bcd"})
+		h.Progress(progress.Update{Stage: progress.Reading, Done: true})
+		h.Progress(progress.Update{Stage: progress.Solving, Solver: "bcd"})
 		<-release
-		h.Progress(pipelines.Progress{Stage: pipelines.Solving, Solver: "bcd", Done: true})
-		late = h.Solved(pipelines.Network{})
-		return &pipelines.Result{}, nil
+		h.Progress(progress.Update{Stage: progress.Solving, Solver: "bcd", Done: true})
+		late = h.Solved(recovery.Network{})
+		return &job.Result{}, nil
 	}))
 	ctx := bg(t)
 	id, err := put(ctx, t, c, `{"solvers":["bcd"]}`, sampled(t, 3, 10))

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/gladflow/gladflow/arrowio"
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -176,7 +176,7 @@ func (r *run) schema(table, solver string) []byte {
 	switch {
 	case table == protocol.TableEdges:
 		columns = arrowio.EdgeColumns(nil)
-	case table == protocol.TablePrecision && r.job.Precision != pipelines.PrecisionDense:
+	case table == protocol.TablePrecision && r.job.Precision != job.PrecisionDense:
 		columns = []arrowio.Column{{Name: "row", Values: []string{}}, {Name: "column", Values: []string{}}, {Name: "value", Values: []float64{}}}
 	default:
 		return nil

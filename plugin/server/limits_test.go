@@ -16,19 +16,22 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/gladflow/gladflow/arrowio"
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/output"
+	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
 // until is a stand-in for a run that ends with its context or with release.
 func until(release <-chan struct{}) func(*Service) {
-	return standIn(func(ctx context.Context, _ pipelines.Job, h pipelines.Host) (*pipelines.Result, error) {
+	return standIn(func(ctx context.Context, _ job.Job, h recovery.Host) (*job.Result, error) {
 		for h.Records != nil && h.Records.Next() {
 		}
-		h.Progress(pipelines.Progress{Stage: pipelines.Reading, Done: true})
+		h.Progress(progress.Update{Stage: progress.Reading, Done: true})
 		select {
 		case <-release:
-			return &pipelines.Result{}, nil
+			return &job.Result{}, nil
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -57,13 +60,13 @@ func TestConcurrentRunsAreBounded(t *testing.T) {
 // Who comes for the results of a run that ended under a drain finds them.
 func TestDrainWaitsForResultsToBeTaken(t *testing.T) {
 	release := make(chan struct{})
-	s, c := served(t, Config{}, standIn(func(_ context.Context, _ pipelines.Job, h pipelines.Host) (*pipelines.Result, error) {
+	s, c := served(t, Config{}, standIn(func(_ context.Context, _ job.Job, h recovery.Host) (*job.Result, error) {
 		for h.Records.Next() {
 		}
-		h.Progress(pipelines.Progress{Stage: pipelines.Reading, Done: true})
+		h.Progress(progress.Update{Stage: progress.Reading, Done: true})
 		<-release
-		edges := pipelines.Table{Columns: arrowio.EdgeColumns([]arrowio.Edge{{Source: "a", Target: "b"}})}
-		return &pipelines.Result{}, h.Solved(pipelines.Network{Result: pipelines.SolverResult{Name: "bcd"}, Edges: edges})
+		edges := output.Table{Columns: arrowio.EdgeColumns([]arrowio.Edge{{Source: "a", Target: "b"}})}
+		return &job.Result{}, h.Solved(recovery.Network{Result: job.SolverResult{Name: "bcd"}, Tables: map[string]output.Table{recovery.TableEdges: edges}})
 	}))
 	ctx := bg(t)
 	id, err := put(ctx, t, c, `{"solvers":["bcd"]}`, sampled(t, 3, 10))
@@ -141,12 +144,12 @@ func TestUploadIsBounded(t *testing.T) {
 
 func TestResultsAreBounded(t *testing.T) {
 	table := sampled(t, 20, 100)
-	job := `{"solvers":["bcd"],"penalty":0.1,"edges":"all"}` // some 20 kB of results
+	j := `{"solvers":["bcd"],"penalty":0.1,"edges":"all"}` // some 20 kB of results
 	s, c := served(t, Config{Limits: protocol.Limits{ResultBytes: 60_000}})
 	ctx := bg(t)
 	var ids []string
 	for range 6 {
-		id, err := put(ctx, t, c, job, table)
+		id, err := put(ctx, t, c, j, table)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +166,7 @@ func TestResultsAreBounded(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 	_, small := served(t, Config{Limits: protocol.Limits{ResultBytes: 1000}})
-	id, err := put(ctx, t, small, job, table)
+	id, err := put(ctx, t, small, j, table)
 	if err != nil {
 		t.Fatal(err)
 	}

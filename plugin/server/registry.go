@@ -8,7 +8,8 @@ import (
 
 	"google.golang.org/grpc/codes"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -16,8 +17,8 @@ import (
 const mostHeld = 1000
 
 // admit makes a run of a valid job, or refuses it. The run must be started.
-func (s *Service) admit(job pipelines.Job, cancel context.CancelCauseFunc) (*run, error) {
-	r := newRun(rand.Text(), job.Resolved(), cancel)
+func (s *Service) admit(j job.Job, cancel context.CancelCauseFunc) (*run, error) {
+	r := newRun(rand.Text(), recovery.Resolved(j), cancel)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

@@ -12,14 +12,16 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/gladflow/gladflow/arrowio"
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
 // A run is a job at work, and its results after it.
 type run struct {
 	id       string
-	job      pipelines.Job // resolved
+	job      job.Job // resolved
 	accepted time.Time
 	cancel   context.CancelCauseFunc
 	read     chan struct{} // closed when the samples have been read
@@ -35,7 +37,7 @@ type run struct {
 	began   time.Time      // when it began
 	version int            // of now
 	solved  map[string]tables
-	result  *pipelines.Result
+	result  *job.Result
 	fault   *protocol.Fault
 	ended   time.Time
 }
@@ -43,10 +45,10 @@ type run struct {
 // tables are what a solver has found, by name.
 type tables map[string]arrow.Record
 
-func newRun(id string, job pipelines.Job, cancel context.CancelCauseFunc) *run {
+func newRun(id string, j job.Job, cancel context.CancelCauseFunc) *run {
 	return &run{
 		id:       id,
-		job:      job,
+		job:      j,
 		cancel:   cancel,
 		accepted: time.Now(),
 		read:     make(chan struct{}),
@@ -66,8 +68,8 @@ func (r *run) change(f func()) {
 	r.changed = make(chan struct{})
 }
 
-// progress is the pipelines.Host's.
-func (r *run) progress(p pipelines.Progress) {
+// progress is the recovery.Host's.
+func (r *run) progress(p progress.Update) {
 	e := protocol.Event{
 		Run:    r.id,
 		Stage:  string(p.Stage),
@@ -97,7 +99,7 @@ func (r *run) progress(p pipelines.Progress) {
 		if r.state.Ended() {
 			return
 		}
-		if p.Stage == pipelines.Reading {
+		if p.Stage == progress.Reading {
 			close(r.read)
 			r.state = protocol.StateRunning
 		}
@@ -107,19 +109,12 @@ func (r *run) progress(p pipelines.Progress) {
 	})
 }
 
-// keep is the pipelines.Host's Solved: it holds the tables of a solver for
+// keep is the recovery.Host's Solved: it holds the tables of a solver for
 // whoever asks for them.
-func (s *Service) keep(r *run, n pipelines.Network) error {
+func (s *Service) keep(r *run, n recovery.Network) error {
 	found := make(tables)
 	var bytes int64
-	for name, t := range map[string]pipelines.Table{
-		protocol.TableEdges:     n.Edges,
-		protocol.TablePrecision: n.Precision,
-		protocol.TableMetrics:   n.Metrics,
-	} {
-		if t.Columns == nil {
-			continue
-		}
+	for name, t := range n.Tables { // the protocol's names are recovery's
 		record, err := arrowio.NewRecord(t.Columns, t.Metadata)
 		if err != nil {
 			return err
@@ -150,14 +145,14 @@ func (r *run) interrupted(ctx context.Context) error {
 	if r.now.Solver == "" || r.now.Done {
 		return ctx.Err()
 	}
-	return &pipelines.SolverError{Solver: r.now.Solver, Err: ctx.Err()}
+	return &job.SolverError{Solver: r.now.Solver, Err: ctx.Err()}
 }
 
 // errEnded is what work that goes on after the end of its run is told.
 var errEnded = errors.New("the run has ended")
 
 // end notes how the run has ended, and returns how long it took.
-func (r *run) end(result *pipelines.Result, f *protocol.Fault) (took time.Duration) {
+func (r *run) end(result *job.Result, f *protocol.Fault) (took time.Duration) {
 	r.change(func() {
 		r.result, r.fault, r.ended = result, f, time.Now()
 		took = r.ended.Sub(r.accepted)

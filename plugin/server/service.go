@@ -14,7 +14,9 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/keepalive"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -76,7 +78,7 @@ type Observer interface {
 	// RunStarted returns the context of the run: ctx, perhaps with a span.
 	RunStarted(ctx context.Context, run string, solvers []string) context.Context
 	// StageDone is told of the end of every stage, after it.
-	StageDone(ctx context.Context, p pipelines.Progress)
+	StageDone(ctx context.Context, p progress.Update)
 	// RunEnded is told of every run's end; fault is nil for one that is done.
 	RunEnded(ctx context.Context, state protocol.State, took time.Duration, fault *protocol.Fault)
 }
@@ -84,7 +86,7 @@ type Observer interface {
 type noObserver struct{}
 
 func (noObserver) RunStarted(ctx context.Context, _ string, _ []string) context.Context { return ctx }
-func (noObserver) StageDone(context.Context, pipelines.Progress)                        {}
+func (noObserver) StageDone(context.Context, progress.Update)                           {}
 func (noObserver) RunEnded(context.Context, protocol.State, time.Duration, *protocol.Fault) {
 }
 
@@ -96,7 +98,7 @@ type Service struct {
 	files    string // FilesAny, FilesNone, or a folder without symbolic links
 	log      hclog.Logger
 	observer Observer
-	run      func(context.Context, pipelines.Job, pipelines.Host) (*pipelines.Result, error)
+	run      func(context.Context, job.Job, recovery.Host) (*job.Result, error)
 
 	ctx  context.Context // ends with Close
 	stop context.CancelFunc
@@ -118,7 +120,7 @@ func New(c Config) (*Service, error) {
 		files:    c.Files,
 		log:      c.Logger,
 		observer: c.Observer,
-		run:      pipelines.Run,
+		run:      recovery.Run,
 		runs:     make(map[string]*run),
 	}
 	if s.log == nil {

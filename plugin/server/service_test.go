@@ -19,7 +19,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/gladflow/gladflow/arrowio"
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/pipelines/simulate"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
@@ -96,19 +97,19 @@ func wide(d, n int) arrow.Record {
 	return arrowio.SampleRecord(arrowio.SampleSchema(names), rows, n)
 }
 
-func command(job string) *flight.FlightDescriptor {
-	return &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(job)}
+func command(j string) *flight.FlightDescriptor {
+	return &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(j)}
 }
 
 // put streams a table in pieces and returns the run's name and the status.
-func put(ctx context.Context, t testing.TB, c flight.Client, job string, table arrow.Record) (string, error) {
+func put(ctx context.Context, t testing.TB, c flight.Client, j string, table arrow.Record) (string, error) {
 	t.Helper()
 	stream, err := c.DoPut(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := flight.NewRecordWriter(stream, ipc.WithSchema(table.Schema()))
-	w.SetFlightDescriptor(command(job))
+	w.SetFlightDescriptor(command(j))
 	half := (table.NumRows() + 1) / 2
 	for at := int64(0); at < table.NumRows(); at += half {
 		piece := table.NewSlice(at, min(at+half, table.NumRows()))
@@ -205,7 +206,7 @@ func bg(t testing.TB) context.Context {
 	return ctx
 }
 
-// standIn replaces pipelines.Run.
-func standIn(f func(context.Context, pipelines.Job, pipelines.Host) (*pipelines.Result, error)) func(*Service) {
+// standIn replaces recovery.Run.
+func standIn(f func(context.Context, job.Job, recovery.Host) (*job.Result, error)) func(*Service) {
 	return func(s *Service) { s.run = f }
 }

@@ -19,7 +19,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/stats"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -97,8 +98,8 @@ func NewTelemetry(ctx context.Context, c TelemetryConfig) *Telemetry {
 	if t.providers, err = newProviders(ctx, c, traces, metrics); err != nil {
 		c.Logger.Error("telemetry is off in part; look at the OTEL_ variables of the environment", "error", err)
 	}
-	t.tracer = t.traces.Tracer(scope, trace.WithInstrumentationVersion(pipelines.Version))
-	t.meter = t.metrics.Meter(scope, metric.WithInstrumentationVersion(pipelines.Version))
+	t.tracer = t.traces.Tracer(scope, trace.WithInstrumentationVersion(job.Version()))
+	t.meter = t.metrics.Meter(scope, metric.WithInstrumentationVersion(job.Version()))
 	if err := t.instruments(); err != nil {
 		c.Logger.Error("metrics are off in part", "error", err)
 	}
@@ -165,7 +166,7 @@ func (t *Telemetry) RunStarted(ctx context.Context, run string, solvers []string
 }
 
 // StageDone implements Observer. The span of a stage is made when it has ended.
-func (t *Telemetry) StageDone(ctx context.Context, p pipelines.Progress) {
+func (t *Telemetry) StageDone(ctx context.Context, p progress.Update) {
 	if t.next != nil {
 		t.next.StageDone(ctx, p)
 	}

@@ -20,7 +20,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	tracenone "go.opentelemetry.io/otel/trace/noop"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
 )
 
 // exported says whether the environment asks for a signal, TRACES or METRICS.
@@ -92,7 +92,7 @@ func exporting(ctx context.Context) (*resource.Resource, error) {
 		resource.WithTelemetrySDK(),
 		resource.WithAttributes(
 			attribute.String("service.name", "gladflow"),
-			attribute.String("service.version", pipelines.Version),
+			attribute.String("service.version", job.Version()),
 		),
 		resource.WithFromEnv(),
 	)

@@ -17,7 +17,8 @@ import (
 	traces "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/grpc/metadata"
 
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -48,7 +49,7 @@ func TestExport(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			if c.about["service.name"] != "gladflow" || c.about["service.version"] != pipelines.Version || c.about["deployment"] != "test" {
+			if c.about["service.name"] != "gladflow" || c.about["service.version"] != job.Version() || c.about["deployment"] != "test" {
 				t.Errorf("the resource is %v", c.about)
 			}
 			call := c.span(t, flightService+"/DoAction")
@@ -105,9 +106,9 @@ func TestExportOfAFailure(t *testing.T) {
 	t.Setenv("OTEL_SERVICE_NAME", "networks")
 	l := listening(t, ListenConfig{Insecure: true})
 	conn := dial(t, l.target)
-	job := shortJob(t)
-	job["input"] = job["input"].(string) + ".missing"
-	run := startRun(t, conn, job)
+	j := shortJob(t)
+	j["input"] = j["input"].(string) + ".missing"
+	run := startRun(t, conn, j)
 	if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err == nil {
 		t.Fatal("a job without its table succeeds")
 	}
@@ -211,7 +212,7 @@ func TestTelemetryPassesOn(t *testing.T) {
 	told := &recorder{}
 	telemetry := NewTelemetry(t.Context(), TelemetryConfig{Registry: prometheus.NewRegistry(), Next: told})
 	ctx := telemetry.RunStarted(t.Context(), "r", []string{"bcd"})
-	telemetry.StageDone(ctx, pipelines.Progress{Stage: pipelines.Reading})
+	telemetry.StageDone(ctx, progress.Update{Stage: progress.Reading})
 	telemetry.RunEnded(ctx, protocol.StateFailed, time.Second, nil)
 	telemetry.Shutdown(t.Context())
 	if got := strings.Join(told.calls, ", "); got != "started r, done reading, ended failed" {
@@ -226,7 +227,7 @@ func (r *recorder) RunStarted(ctx context.Context, run string, _ []string) conte
 	return ctx
 }
 
-func (r *recorder) StageDone(_ context.Context, p pipelines.Progress) {
+func (r *recorder) StageDone(_ context.Context, p progress.Update) {
 	r.calls = append(r.calls, "done "+string(p.Stage))
 }
 

@@ -11,7 +11,10 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/gladflow/gladflow/arrowio"
-	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/pipelines/recovery"
+	"github.com/gladflow/gladflow/pipelines/table"
 )
 
 // start runs a job whose samples, if they are streamed, open opens. The run is
@@ -39,9 +42,9 @@ func (s *Service) start(ctx context.Context, r *run, open func() (array.RecordRe
 	}()
 }
 
-// An outcome is what pipelines.Run has returned, or that it has not yet.
+// An outcome is what recovery.Run has returned, or that it has not yet.
 type outcome struct {
-	result    *pipelines.Result
+	result    *job.Result
 	err       error
 	abandoned bool
 }
@@ -76,18 +79,17 @@ func (s *Service) do(ctx context.Context, r *run, open func() (array.RecordReade
 	return o
 }
 
-// execute is pipelines.Run with what a run of the service gives it.
-func (s *Service) execute(ctx context.Context, r *run, open func() (array.RecordReader, error)) (result *pipelines.Result, err error) {
-	host := pipelines.Host{
-		Stdin:         strings.NewReader(""),
-		MostVariables: s.limits.Variables,
-		Progress: func(p pipelines.Progress) {
+// execute is recovery.Run with what a run of the service gives it.
+func (s *Service) execute(ctx context.Context, r *run, open func() (array.RecordReader, error)) (result *job.Result, err error) {
+	host := recovery.Host{
+		Files: table.Files{Stdin: strings.NewReader(""), MostVariables: s.limits.Variables},
+		Progress: func(p progress.Update) {
 			r.progress(p)
 			if p.Done {
 				s.observer.StageDone(ctx, p)
 			}
 		},
-		Solved: func(n pipelines.Network) error { return s.keep(r, n) },
+		Solved: func(n recovery.Network) error { return s.keep(r, n) },
 	}
 	if open != nil {
 		records, err := open()
@@ -104,7 +106,7 @@ func (s *Service) execute(ctx context.Context, r *run, open func() (array.Record
 func asTable(err error) error {
 	var input *arrowio.InputError
 	if errors.As(err, &input) {
-		return &pipelines.JobError{Field: "input", Err: input}
+		return &job.Error{Field: "input", Err: input}
 	}
 	return err
 }

@@ -164,7 +164,7 @@ func (m *Model) Validate() error {
 	if err := m.Scaling.validate(); err != nil {
 		return err
 	}
-	return m.Card.validate()
+	return validateCard(m.Card)
 }
 
 func (n Network) validate(path string, known []Feature, outputs int) error {

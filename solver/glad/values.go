@@ -64,7 +64,7 @@ func (m *Model) Clone() *Model {
 	for i := range c.Cells {
 		c.Cells[i].Network = c.Cells[i].Network.clone()
 	}
-	c.Card = m.Card.clone()
+	c.Card = m.Card.Clone()
 	return &c
 }
 

@@ -335,19 +335,19 @@ func TestRefuses(t *testing.T) {
 	m := recipe.Starts[0]
 	indefinite := Example{S: dense.NewSym(2, nil), Truth: dense.Identity(2)}
 	for want, err := range map[string]error{
-		"no model to start from":     run(recipe.Settings, training, validation),
-		"no training example":        run(recipe.Settings, nil, validation, m),
-		"no validation example":      run(recipe.Settings, training, nil, m),
-		"training example 0: ": run(recipe.Settings, []Example{indefinite}, validation, m),
-		"no precision matrix":        run(recipe.Settings, []Example{{S: dense.Identity(2)}}, validation, m),
-		"is zero":                    run(recipe.Settings, []Example{{S: dense.Identity(2), Truth: dense.NewSym(2, nil)}}, validation, m),
-		"-1 steps":                   run(Settings{Steps: -1}, training, validation, m),
-		"batch of -1":                run(Settings{Batch: -1}, training, validation, m),
-		"gamma of 2":                 run(Settings{Loss: Loss{Gamma: 2}}, training, validation, m),
-		`loss on "x"`:                run(Settings{Loss: Loss{On: "x"}}, training, validation, m),
-		"rate of NaN":                run(Settings{LearningRate: math.NaN()}, training, validation, m),
-		"not ascending":              run(Settings{Milestones: []float64{0.5, 0.1}}, training, validation, m),
-		"start 0: model":       run(recipe.Settings, training, validation, &glad.Model{}),
+		"no model to start from": run(recipe.Settings, training, validation),
+		"no training example":    run(recipe.Settings, nil, validation, m),
+		"no validation example":  run(recipe.Settings, training, nil, m),
+		"training example 0: ":   run(recipe.Settings, []Example{indefinite}, validation, m),
+		"no precision matrix":    run(recipe.Settings, []Example{{S: dense.Identity(2)}}, validation, m),
+		"is zero":                run(recipe.Settings, []Example{{S: dense.Identity(2), Truth: dense.NewSym(2, nil)}}, validation, m),
+		"-1 steps":               run(Settings{Steps: -1}, training, validation, m),
+		"batch of -1":            run(Settings{Batch: -1}, training, validation, m),
+		"gamma of 2":             run(Settings{Loss: Loss{Gamma: 2}}, training, validation, m),
+		`loss on "x"`:            run(Settings{Loss: Loss{On: "x"}}, training, validation, m),
+		"rate of NaN":            run(Settings{LearningRate: math.NaN()}, training, validation, m),
+		"not ascending":          run(Settings{Milestones: []float64{0.5, 0.1}}, training, validation, m),
+		"start 0: model":         run(recipe.Settings, training, validation, &glad.Model{}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want one with %q", err, want)

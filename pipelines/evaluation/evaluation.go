@@ -1,0 +1,149 @@
+// Package evaluation scores networks against a known one: the estimates of a
+// recovery, and lists of edges of any program.
+//
+//	r, err := evaluation.Run(ctx, job.Evaluation{EdgeList: "edges.parquet", Reference: "known.tsv"}, table.Files{})
+package evaluation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/metric"
+	"github.com/gladflow/gladflow/pipelines/output"
+	"github.com/gladflow/gladflow/pipelines/table"
+)
+
+// A Result is how a list fared.
+type Result struct {
+	Version    string              `json:"version"`
+	Evaluation job.Evaluation      `json:"evaluation"`
+	Reference  job.ReferenceResult `json:"reference"`
+	// SHA256 is the checksum of the list's bytes, Lines their number.
+	SHA256 string `json:"edge_list_sha256"`
+	Lines  int    `json:"lines"`
+	// RankedBy is "order" or "score"; Symmetric says that lines stood for
+	// both directions.
+	RankedBy  string `json:"ranked_by"`
+	Symmetric bool   `json:"symmetric"`
+	// Listed counts the pairs of the population that the list ranks; the
+	// others tie last. Outside counts lines whose pair is not in the
+	// population, Repeated lines whose pair stood there before.
+	Listed   int `json:"listed"`
+	Outside  int `json:"outside"`
+	Repeated int `json:"repeated"`
+	// Metrics are those of metric.OfRankings. In JSON their keys stand beside
+	// the others.
+	Metrics job.Metrics `json:"-"`
+}
+
+// MarshalJSON writes one object, the metrics last.
+func (r Result) MarshalJSON() ([]byte, error) {
+	type plain Result
+	return r.Metrics.MarshalBeside(plain(r))
+}
+
+// UnmarshalJSON reads what MarshalJSON has written.
+func (r *Result) UnmarshalJSON(data []byte) error {
+	type plain Result
+	var keys []string
+	for _, m := range metric.OfRankings() {
+		keys = append(keys, m.Key)
+	}
+	return r.Metrics.UnmarshalBeside(data, (*plain)(r), keys)
+}
+
+// Run scores a list of edges. With the defaults that is the protocol of the
+// DREAM5 challenge: labelled ordered pairs, the list's order as the rank, pairs
+// that are not in the list tied last. What the user can put right is a *job.Error.
+func Run(ctx context.Context, e job.Evaluation, files table.Files) (*Result, error) {
+	if err := e.Validate(); err != nil {
+		return nil, err
+	}
+	job.Resolve(&e, job.Facts{})
+	edges, err := arrowio.ReadEdges(ctx, e.EdgeList, files.Lists())
+	if err != nil {
+		return nil, job.EndedOr(ctx, table.FieldError("edge_list", err))
+	}
+	ref, err := ReadReference(ctx, e.Reference, files)
+	if err != nil {
+		return nil, job.EndedOr(ctx, err)
+	}
+	names, err := variables(edges, ref)
+	if err != nil {
+		return nil, err
+	}
+	pop, err := ref.Population(names, e.Population, e.Undirected)
+	if err != nil {
+		return nil, err
+	}
+	list := metric.List{Source: edges.Source, Target: edges.Target, Undirected: e.Symmetric || symmetric(edges)}
+	rank, err := rankedBy(e.Rank, edges)
+	if err != nil {
+		return nil, err
+	}
+	if rank == job.RankScore {
+		list.Score = edges.Score
+	}
+	ranking, err := pop.ScoreList(list)
+	if err != nil {
+		return nil, table.FieldError("edge_list", err)
+	}
+	return &Result{
+		Version:    job.Version(),
+		Evaluation: e,
+		Reference:  ref.Result(pop),
+		SHA256:     edges.SHA256,
+		Lines:      edges.Len(),
+		RankedBy:   rank,
+		Symmetric:  list.Undirected,
+		Listed:     ranking.Listed,
+		Outside:    ranking.Outside,
+		Repeated:   ranking.Repeated,
+		Metrics:    metricsOf(metric.OfRankings(), metric.Scored{Ranking: ranking.Ranking}),
+	}, nil
+}
+
+func symmetric(edges *arrowio.EdgeList) bool {
+	return edges.Unordered || edges.Metadata[output.MetaDirected] == "false"
+}
+
+// variables are those that the list's metadata name, or else those of both
+// files.
+func variables(edges *arrowio.EdgeList, ref Reference) ([]string, error) {
+	if text, ok := edges.Metadata[output.MetaVariables]; ok {
+		var names []string
+		if err := json.Unmarshal([]byte(text), &names); err != nil {
+			return nil, &job.Error{Field: "edge_list", Reason: fmt.Sprintf("the metadata %s is not a list of names (%v); write the file again", output.MetaVariables, err), Err: err}
+		}
+		return names, nil
+	}
+	both := metric.Reference{
+		Source: slices.Concat(ref.Source, edges.Source),
+		Target: slices.Concat(ref.Target, edges.Target),
+	}
+	return both.Names(), nil
+}
+
+// rankedBy settles what ranks the list.
+func rankedBy(rank string, edges *arrowio.EdgeList) (string, error) {
+	switch {
+	case rank == job.RankScore && edges.Score == nil:
+		return "", &job.Error{Field: "rank", Reason: "the list has no scores; rank it by the order of its lines"}
+	case rank != job.RankAuto:
+		return rank, nil
+	case edges.Score == nil:
+		return job.RankOrder, nil
+	case symmetric(edges):
+		return job.RankScore, nil
+	}
+	for i := 1; i < len(edges.Score); i++ {
+		if edges.Score[i] > edges.Score[i-1] {
+			return job.RankScore, nil
+		}
+	}
+	return job.RankOrder, nil
+}

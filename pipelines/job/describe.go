@@ -1,0 +1,54 @@
+package job
+
+import "github.com/gladflow/gladflow/solver/glad/card"
+
+// A Description is what a build is and what it finds on its machine.
+type Description struct {
+	Version string `json:"version"`
+	// Revision is the commit that it was built from, where Go has noted it;
+	// "+changes" marks a checkout with changes.
+	Revision string       `json:"revision,omitempty"`
+	Go       string       `json:"go"`
+	Platform string       `json:"platform"`
+	Engines  []EngineInfo `json:"engines"`
+	Devices  []string     `json:"devices"`
+	Solvers  []SolverInfo `json:"solvers"`
+	Models   []ModelInfo  `json:"models"`
+	Inputs   []string     `json:"inputs"`
+	Outputs  []string     `json:"outputs"`
+}
+
+// An EngineInfo is a source of linear algebra.
+type EngineInfo struct {
+	Name string `json:"name"`
+	// Found says whether this machine has it; Version names it in full, and
+	// Problem says what is missing.
+	Found   bool   `json:"found"`
+	Version string `json:"version,omitempty"`
+	Threads int    `json:"threads,omitempty"`
+	Problem string `json:"problem,omitempty"`
+}
+
+// A ModelInfo is a built-in model, or a model file.
+type ModelInfo struct {
+	Name string `json:"name"`
+	// Kind is that of its cells, see glad.Kind.
+	Kind       string    `json:"kind"`
+	Iterations int       `json:"iterations"`
+	Parameters int       `json:"parameters"`
+	Card       card.Card `json:"card"`
+}
+
+// A SolverInfo describes one solver, for people.
+type SolverInfo struct {
+	// Name is what Job.Solvers calls it.
+	Name string `json:"name"`
+	// Title is its name in full.
+	Title string `json:"title"`
+	// Minimises is what it minimises; empty for a learned solver.
+	Minimises string `json:"minimises,omitempty"`
+	// Certified says whether it stops at a duality gap.
+	Certified bool `json:"certified"`
+	// Description is one sentence on when to use it.
+	Description string `json:"description"`
+}

@@ -1,0 +1,107 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// An Error says which field of a document, or which file that a field names,
+// cannot be used. It is the user who can put it right, so commands exit with
+// code 2. It is always found before a solver starts.
+type Error struct {
+	// Field is the key in the document, such as id_column.
+	Field string
+	// File and Line say where the field stands in a job document; empty and 0
+	// where it does not come from one.
+	File string
+	Line int
+	// Reason is one sentence that says what is wrong and what to do.
+	Reason string
+	// Err is the cause, if it was an error that is a sentence itself.
+	Err error
+}
+
+// Errorf is the Error of a field.
+func Errorf(field, format string, args ...any) *Error {
+	return &Error{Field: field, Reason: fmt.Sprintf(format, args...)}
+}
+
+// FileError is the Error of a field that names a file which cannot be opened.
+func FileError(field, path string, err error) *Error {
+	return &Error{Field: field, Reason: path + ": " + unreadable(err), Err: err}
+}
+
+// unreadable says why a file that the user named cannot be opened.
+func unreadable(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file; check the path"
+	case errors.Is(err, fs.ErrPermission):
+		return "permission to read it is denied"
+	}
+	return fmt.Sprintf("it cannot be read (%v)", err)
+}
+
+// Error is "FILE: line N: FIELD: REASON" without the parts that there are not,
+// or the cause's own sentence.
+func (e *Error) Error() string {
+	if e.Reason == "" && e.Err != nil {
+		return e.Err.Error()
+	}
+	text := ""
+	if e.File != "" {
+		text += e.File + ": "
+	}
+	if e.Line > 0 {
+		text += fmt.Sprintf("line %d: ", e.Line)
+	}
+	if e.Field != "" {
+		text += e.Field + ": "
+	}
+	return text + e.Reason
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// A SolverError says which solver failed or was interrupted, and how far it had
+// come.
+type SolverError struct {
+	Solver string
+	// Iteration is the last that the solver told of; 0 if none.
+	Iteration int
+	// Stack is that of the panic where Err is one: a defect of ours. It names
+	// the function at fault.
+	Stack []byte
+	Err   error
+}
+
+// Error is "solver NAME failed at iteration N: CAUSE", or "was interrupted".
+func (e *SolverError) Error() string {
+	what, at := "failed", ""
+	if errors.Is(e.Err, context.Canceled) || errors.Is(e.Err, context.DeadlineExceeded) {
+		what = "was interrupted"
+	}
+	if e.Iteration > 0 {
+		at = fmt.Sprintf(" at iteration %d", e.Iteration)
+	}
+	return fmt.Sprintf("solver %s %s%s: %v", e.Solver, what, at, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *SolverError) Unwrap() error { return e.Err }
+
+// Interrupted is the error of a run whose context has ended.
+func Interrupted(ctx context.Context) error {
+	return fmt.Errorf("the run was interrupted: %w", ctx.Err())
+}
+
+// EndedOr is Interrupted where the context has ended, and err otherwise.
+func EndedOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return Interrupted(ctx)
+	}
+	return err
+}

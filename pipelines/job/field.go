@@ -1,0 +1,163 @@
+package job
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// A Field describes one field of a document, such as a *Job, for those who make
+// flags or forms of it.
+type Field struct {
+	// Key is the name in the document, such as id_column.
+	Key string
+	// Flag is the name on the command line, such as id-column.
+	Flag string
+	// Description is one line.
+	Description string
+	// Default is the text of the default; empty where the default is none.
+	Default string
+	// Maximum is the text of the largest number; empty where there is none.
+	Maximum string
+	// Choices are the only words that are allowed; nil where others are.
+	Choices []string
+	// Words are those of a list or, besides a number, of a value; nil where
+	// they are not known.
+	Words []string
+	// File says whether the field names files.
+	File File
+	// Kind is what the text must be.
+	Kind FieldKind
+}
+
+// FieldKind is what the text of a field must be.
+type FieldKind string
+
+// Kinds of fields.
+const (
+	TextField     FieldKind = "text"
+	NumberField   FieldKind = "number"
+	IntegerField  FieldKind = "integer"
+	BooleanField  FieldKind = "boolean"
+	ListField     FieldKind = "list"     // of words or numbers, separated by commas
+	DurationField FieldKind = "duration" // such as 90s
+	ValueField    FieldKind = "number or word"
+)
+
+// Fields describes the fields of document, a pointer to a Job or another
+// document, in their order.
+func Fields(document any, known Facts) []Field {
+	t := reflect.TypeOf(document).Elem()
+	fields := make([]Field, t.NumField())
+	for i := range fields {
+		fields[i] = fieldOf(t.Field(i), known)
+	}
+	return fields
+}
+
+func fieldOf(s reflect.StructField, known Facts) Field {
+	key := keyOf(s)
+	f := Field{
+		Key:         key,
+		Flag:        strings.ReplaceAll(key, "_", "-"),
+		Description: s.Tag.Get("jsonschema_description"),
+		File:        File(s.Tag.Get("file")),
+		Kind:        kindOf(s.Type),
+	}
+	var defaults []string
+	for option := range strings.SplitSeq(s.Tag.Get("jsonschema"), ",") {
+		switch name, value, _ := strings.Cut(option, "="); name {
+		case "enum":
+			f.Choices = append(f.Choices, value)
+		case "default":
+			defaults = append(defaults, value)
+		case "maximum":
+			f.Maximum = value
+		}
+	}
+	f.Default = strings.Join(defaults, ",")
+	if text, ok := known.Defaults[key]; ok {
+		f.Default = text
+	}
+	words := known.Words[key]
+	if text := s.Tag.Get("words"); text != "" {
+		words = strings.Split(text, ",")
+	}
+	if f.Kind == TextField && f.File == NoFile && words != nil {
+		f.Choices = words
+	} else {
+		f.Words = words
+	}
+	return f
+}
+
+func keyOf(f reflect.StructField) string {
+	key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return key
+}
+
+func kindOf(t reflect.Type) FieldKind {
+	switch t {
+	case reflect.TypeFor[Value]():
+		return ValueField
+	case reflect.TypeFor[Duration]():
+		return DurationField
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return BooleanField
+	case reflect.Int:
+		return IntegerField
+	case reflect.Float64:
+		return NumberField
+	case reflect.Slice:
+		return ListField
+	}
+	return TextField
+}
+
+func keysOf(t reflect.Type) []string {
+	var keys []string
+	for i := range t.NumField() {
+		keys = append(keys, keyOf(t.Field(i)))
+	}
+	return keys
+}
+
+// Given lists the keys of the fields of document, a pointer to a Job or another
+// document, that are not zero, in their order.
+func Given(document any) []string {
+	var keys []string
+	v := reflect.ValueOf(document).Elem()
+	for i := range v.NumField() {
+		if !v.Field(i).IsZero() {
+			keys = append(keys, keyOf(v.Type().Field(i)))
+		}
+	}
+	return keys
+}
+
+// Resolve sets the fields of document, a pointer to a Job or another document,
+// that are zero to their defaults.
+func Resolve(document any, known Facts) {
+	v := reflect.ValueOf(document).Elem()
+	for i, f := range Fields(document, known) {
+		if f.Default != "" && v.Field(i).IsZero() {
+			setText(v.Field(i), f.Default)
+		}
+	}
+}
+
+// CheckWords reports, as an *Error, the first field of document, a pointer to a
+// Job or another document, that holds a word not among its choices.
+func CheckWords(document any, known Facts) error {
+	v := reflect.ValueOf(document).Elem()
+	for i, f := range Fields(document, known) {
+		word := v.Field(i)
+		if f.Choices == nil || word.IsZero() || slices.Contains(f.Choices, word.String()) {
+			continue
+		}
+		return Errorf(f.Key, "%q is unknown; choose %s", word.String(), OneOf(f.Choices))
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package job
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A Job is one recovery: a table in, networks out. The zero value of every
+// field but Input is its default. Keys of the document, flags of the command
+// line (with dashes for underscores) and the JSON Schema come from the tags
+// below, and so do the defaults that Resolved fills in; see the
+// comment of the package.
+//
+// Paths are relative to the working directory of whoever runs the job.
+type Job struct {
+	// Input is the table: a path, a URL (s3, gs, azblob, https, http or file),
+	// or "-" for standard input.
+	Input string `json:"input" file:"read" jsonschema:"required,minLength=1" jsonschema_description:"table to recover a network from, a path or a URL (s3, gs, azblob, https, file): .parquet, .arrow, .feather, .arrows, .csv, .tsv, the last two also .gz; - is standard input"`
+	// InputKind says what the table holds. A covariance or correlation needs
+	// Samples.
+	InputKind string `json:"input_kind,omitzero" jsonschema:"enum=samples,enum=covariance,enum=correlation,default=samples" jsonschema_description:"what the table holds"`
+	// InputFormat overrides what the extension and the first bytes say.
+	InputFormat string `json:"input_format,omitzero" jsonschema:"enum=parquet,enum=arrow,enum=feather,enum=arrows,enum=csv,enum=tsv" jsonschema_description:"format of the table where its extension does not tell"`
+	// Samples is M, the number of samples behind a covariance. A table of
+	// samples is counted.
+	Samples int `json:"samples,omitzero" jsonschema:"minimum=0" jsonschema_description:"number of samples behind a covariance or correlation"`
+	// Orientation says which way a table of samples lies.
+	Orientation string `json:"orientation,omitzero" jsonschema:"enum=rows,enum=columns,default=rows" jsonschema_description:"what the samples are in the table"`
+	// IDColumn labels the rows and is no variable: a name, or #N for the N-th
+	// column from 1.
+	IDColumn string `json:"id_column,omitzero" jsonschema_description:"column that labels the rows, by name or as #N"`
+
+	// Correlation is what is estimated from the samples; none is the plain
+	// covariance.
+	Correlation string `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=none,default=pearson" jsonschema_description:"what to estimate from the samples; none is the covariance"`
+	// Divisor is that of variances: m (maximum likelihood) or m-1 (unbiased).
+	Divisor string `json:"divisor,omitzero" jsonschema:"enum=m,enum=m-1,default=m" jsonschema_description:"divisor of variances, m being the number of samples"`
+	// Shrinkage is a weight from 0 to 1 towards the identity, or ledoit-wolf.
+	Shrinkage Value `json:"shrinkage,omitzero" words:"ledoit-wolf" jsonschema:"default=0,maximum=1" jsonschema_description:"weight towards the identity, 0 to 1, or ledoit-wolf"`
+
+	// Solvers run in this order. See recovery.Solvers for the names.
+	Solvers []string `json:"solvers,omitzero" jsonschema:"default=glad,default=bcd,minItems=1,uniqueItems=true" jsonschema_description:"solvers to run, in this order"`
+	// Model is GLAD's: the name of a built-in model, or the path of a model
+	// file. Default: general.
+	Model string `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file"`
+	// Penalty is ρ of the classical solvers, in units of S, or a way to choose
+	// it from the data, such as ebic. See recovery.Penalties for these.
+	Penalty Value `json:"penalty,omitzero" jsonschema_description:"penalty of the classical solvers: a number, or ebic to choose it from the data"`
+	// PenaliseDiagonal penalises the diagonal of Θ as well.
+	PenaliseDiagonal bool `json:"penalise_diagonal,omitzero" jsonschema_description:"penalise the diagonal of the precision matrix too"`
+	// PenaltyMatrix is a symmetric table with a penalty for every pair of the
+	// table's variables, in place of Penalty.
+	PenaltyMatrix string `json:"penalty_matrix,omitzero" file:"read" jsonschema_description:"file with a penalty for every pair of variables, instead of one number"`
+	// Gap is the relative duality gap, gap / max(|objective|, d), at which
+	// classical solvers stop.
+	Gap float64 `json:"gap,omitzero" jsonschema:"minimum=0,default=1e-06" jsonschema_description:"duality gap to stop at, relative to the objective"`
+	// TimeLimit bounds every solver, and the choice of the penalty, on its
+	// own. A solver that reaches it leaves its best iterate. Default: none.
+	TimeLimit Duration `json:"time_limit,omitzero" jsonschema_description:"longest time for each solver, such as 90s or 2m"`
+	// IterationLimit bounds the iterations of every classical solver.
+	IterationLimit int `json:"iteration_limit,omitzero" jsonschema:"minimum=0,default=100000" jsonschema_description:"largest number of iterations of each classical solver"`
+	// ADMMLambda is the quadratic penalty of ADMM. Default: it adapts.
+	ADMMLambda float64 `json:"admm_lambda,omitzero" jsonschema:"minimum=0" jsonschema_description:"quadratic penalty of admm; 0 lets it adapt"`
+	// AMLambda is the quadratic penalty of AM. Default: four times the
+	// squared mean variance, 4 for correlations.
+	AMLambda float64 `json:"am_lambda,omitzero" jsonschema:"minimum=0" jsonschema_description:"quadratic penalty of am; 0 is four times the squared mean variance"`
+
+	// Reference is a known network, to score the recovered ones with.
+	Reference string `json:"reference,omitzero" file:"read" jsonschema_description:"known network to score with: columns source, target and, if labelled, 0 or 1"`
+	// Population says which pairs are scored: those that the reference lists,
+	// or every pair of the variables.
+	Population string `json:"population,omitzero" jsonschema:"enum=labelled,enum=all,default=labelled" jsonschema_description:"pairs to score: those that the reference lists, or all pairs of variables"`
+	// Undirected scores unordered pairs; one is an edge if either direction
+	// is in the reference.
+	Undirected bool `json:"undirected,omitzero" jsonschema_description:"score unordered pairs instead of ordered ones"`
+
+	// Out is the folder for the files, made where it is missing. Files of the
+	// same name are replaced, each at once and whole. Default: no files.
+	Out string `json:"out,omitzero" file:"write-folder" jsonschema_description:"folder to write the files to; without it nothing is written"`
+	// Format is that of the tables written.
+	Format string `json:"format,omitzero" jsonschema:"enum=parquet,enum=arrow,enum=csv,default=parquet" jsonschema_description:"format of the tables written"`
+	// Edges says which pairs an edge list holds: the support, all, or the N
+	// of highest score.
+	Edges string `json:"edges,omitzero" jsonschema:"pattern=^(support|all|top:[1-9][0-9]*)$,default=support" jsonschema_description:"pairs in the edge list: support (where the sparse matrix is not zero), all, or top:N"`
+	// Precision says which matrix is written: the non-zeros of Z, or all of Θ.
+	Precision string `json:"precision,omitzero" jsonschema:"enum=sparse,enum=dense,default=sparse" jsonschema_description:"precision matrix to write: the non-zeros of the sparse one, or the dense one"`
+	// Units are those of the variables that Θ belongs to. Without a
+	// correlation the two are the same.
+	Units string `json:"units,omitzero" jsonschema:"enum=standardised,enum=original,default=standardised" jsonschema_description:"units of the precision matrix written"`
+
+	// Engine does the linear algebra.
+	Engine string `json:"engine,omitzero" jsonschema:"enum=auto,enum=openblas,enum=gonum,default=auto" jsonschema_description:"linear algebra; auto is openblas where this machine has it"`
+	// Device is what GLAD runs on. This version has no GPU code: auto is cpu,
+	// and cuda an error.
+	Device string `json:"device,omitzero" jsonschema:"enum=auto,enum=cpu,enum=cuda,default=auto" jsonschema_description:"where GLAD runs; this version has the CPU only"`
+
+	// JSON asks for the result as one JSON document instead of a table: a matter
+	// of commands.
+	JSON bool `json:"json,omitzero" jsonschema_description:"print the result as one JSON document"`
+}
+
+// Values of Job's fields.
+const (
+	KindSamples     = "samples"
+	KindCovariance  = "covariance"
+	KindCorrelation = "correlation"
+
+	ShrinkageLedoitWolf = "ledoit-wolf"
+
+	EdgesSupport = "support"
+	EdgesAll     = "all"
+
+	PrecisionSparse = "sparse"
+	PrecisionDense  = "dense"
+
+	UnitsStandardised = "standardised"
+	UnitsOriginal     = "original"
+
+	DeviceAuto = "auto"
+	DeviceCPU  = "cpu"
+	DeviceCUDA = "cuda"
+)
+
+// topPrefix begins the value of Edges that bounds their number.
+const topPrefix = "top:"
+
+// Resolved returns j with every default filled in that is a value and that the
+// document knows; a field whose default is "none", or that has no meaning beside
+// the others, stays zero. It is valid if j is. Package recovery knows more
+// defaults: see its Resolved.
+func (j Job) Resolved() Job { return j.ResolvedBy(Facts{}) }
+
+// ResolvedBy is Resolved with the defaults of a program besides.
+func (j Job) ResolvedBy(known Facts) Job {
+	r := j
+	Resolve(&r, known)
+	if !j.SamplesGiven() {
+		r.Orientation, r.Divisor = "", ""
+	}
+	if j.PenaltyMatrix != "" {
+		r.Penalty = ""
+	}
+	if j.Reference == "" {
+		r.Population = ""
+	}
+	return r
+}
+
+// SamplesGiven says whether the input holds samples, and not what was estimated
+// from them.
+func (j Job) SamplesGiven() bool { return j.InputKind == "" || j.InputKind == KindSamples }
+
+// Top is the N of the value top:N of Edges, 0 for the other values, and whether
+// Edges can be read.
+func (j Job) Top() (int, bool) {
+	number, bounded := strings.CutPrefix(j.Edges, topPrefix)
+	if !bounded {
+		return 0, j.Edges == "" || j.Edges == EdgesSupport || j.Edges == EdgesAll
+	}
+	n, err := strconv.Atoi(number)
+	return n, err == nil && n >= 1
+}

@@ -1,0 +1,143 @@
+package job
+
+// A Result is what a run did: the document run.json.
+type Result struct {
+	// Version is that of gladflow.
+	Version string `json:"version"`
+	// Job is what was asked for, with all defaults filled in: running it
+	// again repeats the run. URLs are without their parameters, which may be
+	// secrets.
+	Job Job `json:"job"`
+	// Partial says that results are missing: the run was interrupted, or a
+	// solver or the writing of a file has failed.
+	Partial bool `json:"partial"`
+	// Input is the table.
+	Input InputResult `json:"input"`
+	// Warnings are sentences on what may not be as it was meant.
+	Warnings []string `json:"warnings,omitempty"`
+	// Engine is the linear algebra with its version, Threads the number of
+	// threads it may use (0 if it does not say), Device where GLAD ran.
+	Engine  string `json:"engine"`
+	Threads int    `json:"threads,omitempty"`
+	Device  string `json:"device"`
+	// Penalty is how ρ came about; nil where no solver takes one.
+	Penalty *PenaltyResult `json:"penalty,omitempty"`
+	// Reference is the network scored with; nil where none was given.
+	Reference *ReferenceResult `json:"reference,omitempty"`
+	// Solvers are in the order in which they ran.
+	Solvers []SolverResult `json:"solvers"`
+	// Files are the tables that are not a solver's own, by name in Job.Out.
+	Files []string `json:"files,omitempty"`
+	// Seconds is the wall-clock time of the whole run.
+	Seconds Float `json:"seconds"`
+	// Variables are the names of the variables in the order of the input, and
+	// StandardDeviations theirs: of the samples with Job.Divisor, or the roots
+	// of the covariance's diagonal.
+	Variables          []string  `json:"variables"`
+	StandardDeviations []float64 `json:"standard_deviations"`
+}
+
+// An InputResult describes the table that was read.
+type InputResult struct {
+	Path string `json:"path"`
+	Kind string `json:"kind"`
+	// SHA256 is the checksum of the file's bytes.
+	SHA256 string `json:"sha256"`
+	// Samples is M, Variables d.
+	Samples   int `json:"samples"`
+	Variables int `json:"variables"`
+	// Shrinkage is the weight that was applied, given or found.
+	Shrinkage float64 `json:"shrinkage"`
+}
+
+// A PenaltyResult is how the penalty came about.
+type PenaltyResult struct {
+	// From is "job", "ebic" or "matrix".
+	From string `json:"from"`
+	// Rho is ρ; NaN for a matrix.
+	Rho Float `json:"rho"`
+	// MatrixSHA256 is the checksum of the penalty matrix, if there was one.
+	MatrixSHA256 string `json:"matrix_sha256,omitempty"`
+	// Path lists the penalties that were tried, the largest first.
+	Path []PathPoint `json:"path,omitempty"`
+	// TimeLimitReached says that smaller penalties were not tried.
+	TimeLimitReached bool `json:"time_limit_reached,omitempty"`
+}
+
+// A PathPoint is one penalty that was tried: see glasso.PathPoint.
+type PathPoint struct {
+	Penalty       Float  `json:"penalty"`
+	Edges         int    `json:"edges"`
+	LogLikelihood Float  `json:"log_likelihood"`
+	EBIC          Float  `json:"ebic"`
+	Status        string `json:"status"`
+	Iterations    int    `json:"iterations"`
+	// Gap is the relative duality gap.
+	Gap     Float `json:"relative_gap"`
+	Seconds Float `json:"seconds"`
+	Chosen  bool  `json:"chosen,omitempty"`
+}
+
+// A ReferenceResult describes the network that was scored with.
+type ReferenceResult struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	PopulationResult
+}
+
+// A PopulationResult is the pairs that were scored; no figure means anything
+// without it.
+type PopulationResult struct {
+	// Population is "labelled" or "all"; Directed says whether the pairs are
+	// ordered.
+	Population string `json:"population"`
+	Directed   bool   `json:"directed"`
+	Pairs      int    `json:"pairs"`
+	Positives  int    `json:"positives"`
+	// Skipped counts lines of the reference that name an unknown variable,
+	// SkippedPositives those of them that are edges, SelfLoops lines that pair
+	// a variable with itself.
+	Skipped          int `json:"skipped"`
+	SkippedPositives int `json:"skipped_positives"`
+	SelfLoops        int `json:"self_loops"`
+	// Text says all that in a line.
+	Text string `json:"text"`
+}
+
+// A SolverResult is what one solver did.
+type SolverResult struct {
+	Name string `json:"name"`
+	// Model is the model that GLAD ran.
+	Model string `json:"model,omitempty"`
+	// Status is that of the estimate, see solver.Status, or "failed".
+	Status string `json:"status"`
+	// TimeLimitReached says that the time limit is why it was interrupted.
+	TimeLimitReached bool `json:"time_limit_reached,omitempty"`
+	// Note says in a sentence what a status other than converged or completed
+	// means; Error why the solver failed.
+	Note  string `json:"note,omitempty"`
+	Error string `json:"error,omitempty"`
+	// The certificate, see solver.Estimate. NaN for a solver without one.
+	Iterations  int   `json:"iterations"`
+	Objective   Float `json:"objective"`
+	DualityGap  Float `json:"duality_gap"`
+	RelativeGap Float `json:"relative_gap"`
+	KKTResidual Float `json:"kkt_residual"`
+	// Penalty is ρ; NaN where there is none or a matrix.
+	Penalty Float `json:"penalty"`
+	// Edges is the number of unordered pairs in the support.
+	Edges   int   `json:"edges"`
+	Seconds Float `json:"seconds"`
+	// Metrics is nil without a reference.
+	Metrics Metrics `json:"metrics,omitempty"`
+	// Files are the names in Job.Out of what was written.
+	Files []string `json:"files,omitempty"`
+}
+
+// StatusText is the status for people.
+func (s SolverResult) StatusText() string {
+	if s.TimeLimitReached {
+		return s.Status + " (time limit)"
+	}
+	return s.Status
+}

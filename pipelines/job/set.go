@@ -1,0 +1,67 @@
+package job
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Set reads text into the field of document, a pointer to a Job or another
+// document, that has the given key. Text that is not of the field's kind and
+// unknown keys are Errors. Whether the value makes sense is left to
+// Validate.
+func Set(document any, key, text string) error {
+	v := reflect.ValueOf(document).Elem()
+	for i := range v.NumField() {
+		if keyOf(v.Type().Field(i)) == key {
+			if reason := setText(v.Field(i), text); reason != "" {
+				return Errorf(key, "%s", reason)
+			}
+			return nil
+		}
+	}
+	return Errorf(key, "the key is unknown%s", Suggestion(key, keysOf(v.Type())))
+}
+
+// setText returns why text cannot be read, or nothing.
+func setText(field reflect.Value, text string) string {
+	if u, ok := field.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		if err := u.UnmarshalText([]byte(text)); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	switch field.Kind() {
+	case reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Sprintf("%q is neither true nor false", text)
+		}
+		field.SetBool(b)
+	case reflect.Int:
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Sprintf("%q is not a whole number", text)
+		}
+		field.SetInt(int64(n))
+	case reflect.Float64:
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return fmt.Sprintf("%q is not a number", text)
+		}
+		field.SetFloat(x)
+	case reflect.Slice:
+		var words []string
+		for w := range strings.SplitSeq(text, ",") {
+			if w = strings.TrimSpace(w); w != "" {
+				words = append(words, w)
+			}
+		}
+		field.Set(reflect.ValueOf(words))
+	default:
+		field.SetString(text)
+	}
+	return ""
+}

@@ -1,0 +1,73 @@
+package job
+
+import (
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Command is the command line that repeats the training, without defaults and
+// without what does not change the model. Of Out it has the last element
+// only: cards are public, folders are not.
+func (t Training) Command() string {
+	t = t.Essential()
+	t.Out = filepath.Base(t.Out)
+	return t.commandLine()
+}
+
+// ResumeCommand is the command line that goes on from the checkpoint of t.
+func (t Training) ResumeCommand() string {
+	t.Resume, t.JSON = true, false
+	return t.commandLine()
+}
+
+// Essential is t without what does not change the model.
+func (t Training) Essential() Training {
+	t.Checkpoint, t.Resume, t.Workers, t.JSON = "", false, 0, false
+	return t
+}
+
+// commandLine writes the fields that are not their defaults.
+func (t Training) commandLine() string {
+	words := []string{"gladflow", "train"}
+	if t.Family != "" {
+		words = append(words, t.Family)
+	}
+	v := reflect.ValueOf(t)
+	for i, f := range Fields(&t, Facts{}) {
+		field := v.Field(i)
+		if f.Key == "family" || field.IsZero() {
+			continue
+		}
+		value := textOfField(field)
+		switch {
+		case value == f.Default && f.Key != "out":
+		case f.Kind == BooleanField:
+			words = append(words, "--"+f.Flag)
+		default:
+			words = append(words, "--"+f.Flag, ShellWord(value))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// textOfField writes a value as Set reads it.
+func textOfField(v reflect.Value) string {
+	if v.Kind() == reflect.Float64 {
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// ShellWord quotes what a shell would not take for one word.
+func ShellWord(s string) string {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:,=+@%", c)
+	}
+	if s != "" && !strings.ContainsFunc(s, func(c rune) bool { return !plain(c) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

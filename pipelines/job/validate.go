@@ -1,0 +1,132 @@
+package job
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// Validate reports the first field that is wrong in itself or contradicts
+// another, as an *Error. It reads no file, and does not know which solvers there
+// are: see recovery.Validate.
+func (j Job) Validate() error { return j.ValidateBy(Facts{}) }
+
+// ValidateBy is Validate with the words that a program knows.
+func (j Job) ValidateBy(known Facts) error {
+	if err := CheckWords(&j, known); err != nil {
+		return err
+	}
+	for _, check := range []func() error{
+		j.checkInput, j.checkEstimate,
+		func() error { return j.checkSolvers(known) },
+		func() error { return j.checkPenalty(known) },
+		j.checkLimits, j.checkReference, j.checkOutput,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j Job) checkInput() error {
+	switch {
+	case j.Input == "":
+		return Errorf("input", "no table is named; give the path of one, or - for standard input")
+	case j.Samples < 0:
+		return Errorf("samples", "%d is negative; give the number of samples behind the %s", j.Samples, j.InputKind)
+	case j.SamplesGiven() && j.Samples > 0:
+		return Errorf("samples", "the samples of a table are counted; leave this out, or say that the input is a covariance")
+	case !j.SamplesGiven() && j.Samples < 2:
+		return Errorf("samples", "the number of samples is missing; say how many, at least 2, the %s was computed from", j.InputKind)
+	case !j.SamplesGiven() && j.Orientation == "columns":
+		return Errorf("orientation", "a %s has no orientation; leave this out", j.InputKind)
+	}
+	return nil
+}
+
+func (j Job) checkEstimate() error {
+	weight, isNumber := j.Shrinkage.Number()
+	switch {
+	case !j.SamplesGiven() && (j.Correlation == "spearman" || j.Correlation == "nonparanormal"):
+		return Errorf("correlation", "%s needs the samples, not their %s; choose pearson or none", j.Correlation, j.InputKind)
+	case !j.SamplesGiven() && j.Divisor != "":
+		return Errorf("divisor", "a %s has been divided already; leave this out", j.InputKind)
+	case j.Shrinkage == ShrinkageLedoitWolf && !j.SamplesGiven():
+		return Errorf("shrinkage", "ledoit-wolf needs the samples, not their %s; give a weight from 0 to 1", j.InputKind)
+	case j.Shrinkage == "" || j.Shrinkage == ShrinkageLedoitWolf:
+	case !isNumber || weight < 0 || weight > 1:
+		return Errorf("shrinkage", "%q is neither a weight from 0 to 1 nor ledoit-wolf", string(j.Shrinkage))
+	}
+	return nil
+}
+
+func (j Job) checkSolvers(known Facts) error {
+	names := known.Words["solvers"]
+	for i, name := range j.Solvers {
+		if names != nil && !slices.Contains(names, name) {
+			return Errorf("solvers", "%q is unknown; choose from %s", name, strings.Join(names, ", "))
+		}
+		if slices.Contains(j.Solvers[:i], name) {
+			return Errorf("solvers", "%s is named twice; name every solver once", name)
+		}
+	}
+	return nil
+}
+
+func (j Job) checkPenalty(known Facts) error {
+	rho, isNumber := j.Penalty.Number()
+	ways := known.Words["penalty"]
+	switch {
+	case j.Penalty == "":
+	case j.PenaltyMatrix != "":
+		return Errorf("penalty", "both a penalty (%s) and a penalty matrix are given; leave one out", string(j.Penalty))
+	case isNumber && rho < 0:
+		return Errorf("penalty", "%s is negative; give a number that is zero or more, or %s", string(j.Penalty), OneOf(ways))
+	case isNumber, ways == nil, slices.Contains(ways, string(j.Penalty)):
+	default:
+		return Errorf("penalty", "%q is neither a finite number nor %s", string(j.Penalty), OneOf(ways))
+	}
+	return nil
+}
+
+func (j Job) checkLimits() error {
+	for _, f := range []struct {
+		key   string
+		value float64
+	}{
+		{"gap", j.Gap}, {"time_limit", float64(j.TimeLimit)}, {"iteration_limit", float64(j.IterationLimit)},
+		{"admm_lambda", j.ADMMLambda}, {"am_lambda", j.AMLambda},
+	} {
+		switch {
+		case math.IsNaN(f.value) || math.IsInf(f.value, 0):
+			return Errorf(f.key, "%v is not finite; give a positive number", f.value)
+		case f.value < 0:
+			return Errorf(f.key, "the value is negative; give a positive one, or leave it out for the default")
+		}
+	}
+	return nil
+}
+
+func (j Job) checkReference() error {
+	switch {
+	case j.Reference == "" && j.Population != "":
+		return Errorf("population", "there is no reference to score with; add one, or leave this out")
+	case j.Reference == "" && j.Undirected:
+		return Errorf("undirected", "there is no reference to score with; add one, or leave this out")
+	}
+	return checkStdin(&j)
+}
+
+func (j Job) checkOutput() error {
+	if _, ok := j.Top(); !ok {
+		return Errorf("edges", "%q is unknown; choose support, all or top:N with N at least 1", j.Edges)
+	}
+	switch {
+	case j.Units == UnitsOriginal && j.InputKind == KindCorrelation:
+		return Errorf("units", "a correlation does not tell the original units; give the samples or their covariance")
+	case j.Device == DeviceCUDA:
+		return Errorf("device", "this build has no GPU code; choose cpu or auto")
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+// Package progress tells those who wait for long work how far it is: a run has
+// stages, a stage a fraction that is done and a few words on what it is at.
+package progress
+
+import (
+	"math"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// A Stage is a part of a run.
+type Stage string
+
+// The stages there are.
+const (
+	Reading    Stage = "reading"
+	Choosing   Stage = "choosing the penalty"
+	Solving    Stage = "solving" // once for every solver
+	Simulating Stage = "simulating"
+	Training   Stage = "training"
+)
+
+// An Update is what is told, many times a second and never twice at once.
+type Update struct {
+	Stage Stage
+	// Solver is the one at work while Solving.
+	Solver string
+	// Fraction is how much of the stage is done, from 0 to 1; NaN if unknown.
+	// Of a solver that stops at a gap it is that of the way on a logarithmic
+	// scale.
+	Fraction float64
+	// Detail is a few words for people: how many samples, which gap.
+	Detail string
+	// Done says that the stage has ended, Elapsed how long it took.
+	Done    bool
+	Elapsed time.Duration
+}
+
+// A Reporter tells of the progress of one stage. It is safe for concurrent use.
+type Reporter struct {
+	mu      sync.Mutex
+	tell    func(Update)
+	now     Update
+	started time.Time
+}
+
+// Begin begins a stage and tells so. solver is empty but while Solving; tell may
+// be nil.
+func Begin(tell func(Update), s Stage, solver string) *Reporter {
+	r := &Reporter{tell: tell, started: time.Now(), now: Update{Stage: s, Solver: solver, Fraction: math.NaN()}}
+	r.Report(math.NaN(), "")
+	return r
+}
+
+// Silent reports whether there is nobody to tell.
+func (r *Reporter) Silent() bool { return r.tell == nil }
+
+// Report tells how much is done. A fraction that is NaN, or less than before,
+// leaves it as it is.
+func (r *Reporter) Report(fraction float64, detail string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !(fraction <= r.now.Fraction) && !math.IsNaN(fraction) {
+		r.now.Fraction = math.Min(1, fraction)
+	}
+	r.now.Detail = detail
+	if r.tell != nil {
+		r.tell(r.now)
+	}
+}
+
+// Done ends the stage.
+func (r *Reporter) Done(detail string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now.Detail, r.now.Done, r.now.Elapsed = detail, true, time.Since(r.started)
+	if r.tell != nil {
+		r.tell(r.now)
+	}
+}
+
+// Count is "1 edge" or "5 edges".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}

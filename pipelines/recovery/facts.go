@@ -1,0 +1,43 @@
+package recovery
+
+import (
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/job/schema"
+	"github.com/gladflow/gladflow/solver/glad"
+)
+
+// Facts are the names that a job.Job may hold: solvers, rules for the penalty,
+// built-in models.
+func Facts() job.Facts {
+	var rules []string
+	for _, p := range Penalties() {
+		rules = append(rules, p.Name)
+	}
+	return job.Facts{
+		Words: map[string][]string{
+			"solvers": SolverNames(),
+			"penalty": rules,
+			"model":   glad.BuiltinNames(),
+		},
+		Defaults: map[string]string{
+			"penalty": rules[0],
+			"model":   glad.DefaultModelName,
+		},
+	}
+}
+
+// Validate reports the first field of j that is wrong in itself or contradicts
+// another, as a *job.Error. It reads no file: what files hold is checked by Run
+// before a solver starts.
+func Validate(j job.Job) error { return j.ValidateBy(Facts()) }
+
+// Resolved returns j with every default filled in that is a value; a field whose
+// default is "none", or that has no meaning beside the others, stays zero. It is
+// valid if j is.
+func Resolved(j job.Job) job.Job { return j.ResolvedBy(Facts()) }
+
+// Schema is the JSON Schema (draft 2020-12) of a job.Job.
+func Schema() ([]byte, error) {
+	return schema.Of(&job.Job{}, Facts(), "gladflow job",
+		"One recovery: a table in, networks out. Read by gladflow run, as JSON or YAML.")
+}

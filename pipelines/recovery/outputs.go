@@ -1,0 +1,163 @@
+package recovery
+
+import (
+	"errors"
+	"math"
+	"strconv"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/output"
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
+)
+
+// outputs lists the tables that a run makes of what every solver has found. Each
+// has a file of its own.
+func outputs() []solverOutput { return []solverOutput{edgesOutput(), precisionOutput()} }
+
+// A solverOutput is a table of what a solver has found.
+type solverOutput struct {
+	// name is that of the table, and stands in the name of its file.
+	name  string
+	table func(*run, *solution) output.Table
+	// write, if set, writes the table where arrowio.WriteTable does not.
+	write func(r *run, path string, s *solution, t output.Table) error
+}
+
+// A solution is what a solver has found, in the units that the job asks for.
+type solution struct {
+	*solver.Estimate
+	theta, z *dense.Sym
+	result   *job.SolverResult
+}
+
+// A Network is what one solver has found, as the tables that a run writes, for a
+// host that takes them from memory.
+type Network struct {
+	Result job.SolverResult
+	// Tables are by name: TableEdges and TablePrecision as the job asks for
+	// them, and TableMetrics with the solver's row, if the job has a reference.
+	Tables map[string]output.Table
+}
+
+// Names of tables.
+const (
+	TableEdges     = "edges"
+	TablePrecision = "precision"
+	TableMetrics   = "metrics"
+)
+
+// deliver writes what a solver has found, and hands it to the host.
+func (r *run) deliver(est *solver.Estimate, res *job.SolverResult) error {
+	if r.folder == nil && r.host.Solved == nil {
+		return nil
+	}
+	s := &solution{Estimate: est, result: res}
+	var err error
+	if s.theta, s.z, err = r.inUnits(est); err != nil {
+		return err
+	}
+	n := Network{Tables: make(map[string]output.Table)}
+	for _, o := range outputs() {
+		t := o.table(r, s)
+		n.Tables[o.name] = t
+		if r.folder == nil {
+			continue
+		}
+		file := res.Name + "." + o.name + "." + r.job.Format
+		if o.write != nil {
+			err = o.write(r, r.folder.Path(file), s, t)
+		} else {
+			err = arrowio.WriteTable(r.folder.Path(file), r.job.Format, t.Columns, t.Metadata)
+		}
+		if err != nil {
+			return err
+		}
+		res.Files = append(res.Files, file)
+	}
+	if r.host.Solved == nil {
+		return nil
+	}
+	if t := r.metricsTable([]job.SolverResult{*res}); t.Columns != nil {
+		n.Tables[TableMetrics] = t
+	}
+	n.Result = *res
+	return r.host.Solved(n)
+}
+
+// inUnits returns Θ and Z in the units that the job asks for.
+func (r *run) inUnits(est *solver.Estimate) (theta, z *dense.Sym, err error) {
+	if r.job.Units != job.UnitsOriginal || !r.table.Standardised() {
+		return est.Precision, est.Support, nil
+	}
+	theta = r.original(est.Precision)
+	z = theta
+	if est.Support != est.Precision {
+		z = r.original(est.Support)
+	}
+	if !theta.Finite() || !z.Finite() {
+		return nil, nil, errors.New("the precision matrix in original units is beyond the range of float64; leave units at standardised")
+	}
+	return theta, z, nil
+}
+
+// original is Θij/(σi·σj).
+func (r *run) original(a *dense.Sym) *dense.Sym {
+	sd := r.result.StandardDeviations
+	b := dense.NewSym(a.Len(), nil)
+	for i := range a.Len() {
+		to := b.Row(i)
+		for j, v := range a.Row(i) {
+			// The smaller index first, lest rounding break the symmetry.
+			lo, hi := min(i, j), max(i, j)
+			to[j] = v / sd[lo] / sd[hi]
+		}
+	}
+	return b
+}
+
+// metadata is what every file of the run carries. Times are left to run.json:
+// the same job gives the same bytes.
+func (r *run) metadata() map[string]string {
+	m := map[string]string{
+		output.MetaVersion:      r.result.Version,
+		output.MetaDirected:     "false",
+		"gladflow.job":          output.JSON(r.result.Job),
+		"gladflow.engine":       r.result.Engine,
+		"gladflow.input_sha256": r.result.Input.SHA256,
+		"gladflow.samples":      strconv.Itoa(r.result.Input.Samples),
+		"gladflow.shrinkage":    output.Number(r.result.Input.Shrinkage),
+	}
+	if ref := r.result.Reference; ref != nil {
+		m["gladflow.reference_sha256"] = ref.SHA256
+		m["gladflow.population"] = ref.Text
+	}
+	return m
+}
+
+// solverMetadata is what the files of one solver carry besides.
+func (r *run) solverMetadata(res *job.SolverResult) map[string]string {
+	m := r.metadata()
+	m["gladflow.solver"] = res.Name
+	m["gladflow.status"] = res.StatusText()
+	m["gladflow.iterations"] = strconv.Itoa(res.Iterations)
+	for key, f := range map[string]job.Float{
+		"penalty": res.Penalty, "objective": res.Objective, "duality_gap": res.DualityGap,
+		"relative_gap": res.RelativeGap, "kkt_residual": res.KKTResidual,
+	} {
+		if v := float64(f); !math.IsNaN(v) {
+			m["gladflow."+key] = output.Number(v)
+		}
+	}
+	if res.Model != "" {
+		m["gladflow.model"] = res.Model
+	}
+	m["gladflow.units"] = job.UnitsStandardised
+	if r.job.Units == job.UnitsOriginal || !r.table.Standardised() {
+		m["gladflow.units"] = job.UnitsOriginal
+	}
+	m[output.MetaVariables] = output.JSON(r.result.Variables)
+	m[output.MetaDeviations] = output.JSON(r.result.StandardDeviations)
+	return m
+}

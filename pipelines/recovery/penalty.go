@@ -1,0 +1,67 @@
+package recovery
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/glasso"
+)
+
+// penaltyRules lists the rules that choose the penalty from the data, the default
+// first. Each has a file of its own.
+func penaltyRules() []penaltyRule { return []penaltyRule{ebicRule()} }
+
+// A PenaltyInfo describes a rule that chooses the penalty, for people.
+type PenaltyInfo struct {
+	// Name is what Job.Penalty calls it.
+	Name string
+	// Title is its name in a sentence: "chosen by TITLE".
+	Title string
+}
+
+// A penaltyRule chooses the penalty once for all solvers. It notes in r.result
+// what it has tried, whatever it returns.
+type penaltyRule struct {
+	PenaltyInfo
+	choose func(ctx context.Context, r *run, p solver.Problem) (rho float64, err error)
+}
+
+// Penalties describes the rules that Job.Penalty may name, the default first.
+func Penalties() []PenaltyInfo {
+	var infos []PenaltyInfo
+	for _, r := range penaltyRules() {
+		infos = append(infos, r.PenaltyInfo)
+	}
+	return infos
+}
+
+// PenaltyNamed describes the rule of that name, and says whether there is one.
+func PenaltyNamed(name string) (PenaltyInfo, bool) {
+	rules := Penalties()
+	at := slices.IndexFunc(rules, func(p PenaltyInfo) bool { return p.Name == name })
+	if at < 0 {
+		return PenaltyInfo{}, false
+	}
+	return rules[at], true
+}
+
+// choosePenalty returns the penalty of the job: the matrix, the number, or the
+// choice of a rule.
+func (r *run) choosePenalty(ctx context.Context, p solver.Problem) (glasso.Penalty, error) {
+	penalty := glasso.Penalty{Matrix: r.penalties, Diagonal: r.job.PenaliseDiagonal}
+	if penalty.Matrix != nil || !anySolver(r.job.Solvers, func(s solverEntry) bool { return s.takesPenalty }) {
+		return penalty, nil
+	}
+	if rho, ok := r.job.Penalty.Number(); ok {
+		penalty.Rho = rho
+		r.result.Penalty = &job.PenaltyResult{From: "job", Rho: job.Float(rho)}
+		return penalty, nil
+	}
+	rules := penaltyRules()
+	at := slices.IndexFunc(rules, func(rule penaltyRule) bool { return rule.Name == string(r.job.Penalty) })
+	var err error
+	penalty.Rho, err = rules[at].choose(ctx, r, p)
+	return penalty, err
+}

@@ -1,0 +1,96 @@
+package recovery
+
+import (
+	"context"
+
+	"github.com/gladflow/gladflow/pipelines/evaluation"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/output"
+	"github.com/gladflow/gladflow/pipelines/table"
+	"github.com/gladflow/gladflow/solver/dense"
+)
+
+// prepare opens and checks everything that a run needs, so that nothing the
+// user can put right stops it after hours of computing.
+func (r *run) prepare(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{
+		r.openEngine, r.openModel, r.openInput, r.openReference, r.openPenalties, r.openOutput,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) openEngine(context.Context) error {
+	engine, err := dense.Open(r.job.Engine)
+	if err != nil {
+		return &job.Error{Field: "engine", Err: err}
+	}
+	r.engine = engine
+	r.result.Engine = engine.Name()
+	if t, ok := engine.(dense.Threader); ok {
+		r.result.Threads = t.Threads()
+	}
+	return nil
+}
+
+func (r *run) openModel(context.Context) (err error) {
+	if anySolver(r.job.Solvers, func(s solverEntry) bool { return s.takesModel }) {
+		r.model, err = OpenModel("model", r.job.Model)
+	}
+	return err
+}
+
+func (r *run) openInput(ctx context.Context) (err error) {
+	r.table, err = table.Open(ctx, table.SourceOf(r.job), r.host.Files)
+	return err
+}
+
+func (r *run) openReference(ctx context.Context) error {
+	if r.job.Reference == "" {
+		return nil
+	}
+	ref, err := evaluation.ReadReference(ctx, r.job.Reference, r.host.Files)
+	if err != nil {
+		return err
+	}
+	if r.population, err = ref.Population(r.table.Names, r.job.Population, r.job.Undirected); err != nil {
+		return err
+	}
+	found := ref.Result(r.population)
+	found.Path = r.result.Job.Reference
+	r.result.Reference = &found
+	return nil
+}
+
+func (r *run) openPenalties(ctx context.Context) error {
+	path := r.job.PenaltyMatrix
+	if path == "" {
+		return nil
+	}
+	const field = "penalty_matrix"
+	penalties, sha, err := table.ReadSquare(ctx, field, path, r.table.Names, r.host.Files,
+		"give a penalty for every pair of variables and no other")
+	if err != nil {
+		return err
+	}
+	for i, name := range r.table.Names {
+		for j, v := range penalties.Row(i) {
+			if v < 0 {
+				return job.Errorf(field, "%s: the penalty of %q and %q is %v; give numbers that are zero or more", path, name, r.table.Names[j], v)
+			}
+		}
+	}
+	r.penalties = penalties
+	r.result.Penalty = &job.PenaltyResult{From: "matrix", Rho: job.NaN(), MatrixSHA256: sha}
+	return nil
+}
+
+func (r *run) openOutput(context.Context) (err error) {
+	if r.job.Out != "" {
+		r.folder, err = output.OpenFolder("out", r.job.Out)
+	}
+	return err
+}

@@ -1,0 +1,180 @@
+// Package recovery runs whole jobs: a job.Job says what is to be recovered from
+// which table and how, and Run does it, from the file with the samples to the
+// files with the network, its certificate and its score.
+//
+//	j := job.Job{Input: "expression.parquet", Out: "network"}
+//	result, err := recovery.Run(ctx, j, recovery.Host{})
+//	if err != nil {
+//		return err // a *job.Error is the user's to put right
+//	}
+//	for _, s := range result.Solvers {
+//		fmt.Println(s.Name, s.Status, s.Edges)
+//	}
+//
+// The command line, the plugin and batches all fill the same document. Solvers,
+// rules for the penalty and outputs are lists: each is a file of its own, and a
+// line in solvers.go, penalty.go or outputs.go.
+//
+// The package prints nothing, logs nothing and starts no process: what happens
+// meanwhile it tells the Host, what came of it is the job.Result.
+package recovery
+
+import (
+	"context"
+	"time"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/metric"
+	"github.com/gladflow/gladflow/pipelines/output"
+	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/pipelines/table"
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/glad"
+)
+
+// A Host is what a run takes from whoever starts it. Its zero value reads the
+// files of this machine and hears nothing.
+type Host struct {
+	// Files are what the tables of the job are read through.
+	table.Files
+	// Solved, if set, is given the tables of every solver that has finished,
+	// as soon as it has; an error stops the run. It may keep them.
+	Solved func(Network) error
+	// Progress, if set, is told what goes on, many times a second and never
+	// twice at once.
+	Progress func(progress.Update)
+}
+
+// Run does a job. Everything that can be checked is checked first: what the
+// user can put right is a *job.Error, returned before a solver starts.
+//
+// The files of a solver are written as soon as it has finished, run.json last;
+// each appears under its name when it is whole. A solver that reaches
+// Job.TimeLimit has finished: its best iterate is written, its status says so.
+//
+// When ctx ends first, Run returns the Result of the solvers that have finished,
+// with Partial set, and an error that wraps ctx.Err(); their files and
+// run.json stay. The solver at work is listed with the gap it had reached, but
+// its iterate is not written, lest it replace a better file of an earlier run.
+//
+// A solver that fails does not stop the others: Run returns the Result with its
+// Error, and that error.
+func Run(ctx context.Context, j job.Job, host Host) (*job.Result, error) {
+	if err := Validate(j); err != nil {
+		return nil, err
+	}
+	r := newRun(j, host)
+	defer r.close()
+	problem, err := r.problem(ctx)
+	if err != nil {
+		r.folder.Discard()
+		return nil, job.EndedOr(ctx, err)
+	}
+	err = r.recover(ctx, problem)
+	return r.finish(err)
+}
+
+// run is one run of a job.
+type run struct {
+	job     job.Job // resolved
+	host    Host
+	started time.Time
+
+	engine     dense.Engine
+	model      *glad.Model        // nil unless a solver takes one
+	population *metric.Population // nil without a reference
+	penalties  *dense.Sym         // nil without a penalty matrix
+	table      *table.Table
+	folder     *output.Folder // nil without one
+	result     *job.Result
+}
+
+func newRun(j job.Job, host Host) *run {
+	r := &run{job: Resolved(j), host: host, started: time.Now()}
+	recorded := r.job
+	job.Redact(&recorded, arrowio.Redacted)
+	r.result = &job.Result{Version: job.Version(), Job: recorded, Device: job.DeviceCPU, Solvers: []job.SolverResult{}}
+	return r
+}
+
+func (r *run) stage(s progress.Stage, solver string) *progress.Reporter {
+	return progress.Begin(r.host.Progress, s, solver)
+}
+
+// problem reads the table, with everything else checked on the way.
+func (r *run) problem(ctx context.Context) (solver.Problem, error) {
+	if err := r.prepare(ctx); err != nil {
+		return solver.Problem{}, err
+	}
+	data, err := r.table.Estimate(ctx, r.engine, r.stage(progress.Reading, ""))
+	if err != nil {
+		return solver.Problem{}, err
+	}
+	r.result.Input = job.InputResult{
+		Path:      r.result.Job.Input,
+		Kind:      r.job.InputKind,
+		SHA256:    data.SHA256,
+		Samples:   data.Problem.Samples,
+		Variables: len(data.Names),
+		Shrinkage: data.Shrinkage,
+	}
+	r.result.Variables = data.Names
+	r.result.StandardDeviations = data.StandardDeviations
+	r.result.Warnings = append(r.result.Warnings, data.Warnings...)
+	return data.Problem, nil
+}
+
+// recover runs the solvers one after the other: they share the cores.
+func (r *run) recover(ctx context.Context, p solver.Problem) error {
+	penalty, err := r.choosePenalty(ctx, p)
+	if err != nil {
+		return job.EndedOr(ctx, err)
+	}
+	var failure error
+	for _, name := range r.job.Solvers {
+		if ctx.Err() != nil {
+			return job.Interrupted(ctx)
+		}
+		res, err := r.solve(ctx, p, name, penalty)
+		r.result.Solvers = append(r.result.Solvers, res)
+		switch {
+		case err == nil:
+		case res.Error == "": // not the solver's: the disk is full, or ctx has ended
+			return err
+		case failure == nil:
+			failure = err
+		}
+	}
+	return failure
+}
+
+// limit is ctx with the job's time limit, if it has one.
+func (r *run) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.job.TimeLimit == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Duration(r.job.TimeLimit))
+}
+
+// finish writes what belongs to the whole run. A run that has failed or was
+// interrupted leaves it too: it tells which files are whole.
+func (r *run) finish(err error) (*job.Result, error) {
+	r.result.Partial = err != nil
+	if e := r.writeMetrics(); e != nil && err == nil {
+		err = e
+	}
+	r.result.Seconds = job.Float(time.Since(r.started).Seconds())
+	if r.folder != nil {
+		if e := r.folder.WriteJSON(runFile, r.result); e != nil && err == nil {
+			err = e
+		}
+	}
+	return r.result, err
+}
+
+// runFile is the name of the document that a run leaves in its folder.
+const runFile = "run.json"
+
+func (r *run) close() { r.table.Close() }

@@ -1,0 +1,105 @@
+package recovery
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gladflow/gladflow/pipelines/evaluation"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/glasso"
+)
+
+// solve runs one solver and writes what it found.
+func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty glasso.Penalty) (job.SolverResult, error) {
+	report := r.stage(progress.Solving, name)
+	entry := find(name)
+	recorder := &gapRecorder{Reporter: report}
+	s := entry.build(ingredients{
+		job:      r.job,
+		penalty:  penalty,
+		model:    r.model,
+		engine:   r.engine,
+		recorder: recorder,
+	})
+	limited, cancel := r.limit(ctx)
+	defer cancel()
+	est, stack, err := attempt(limited, s, p)
+	if err != nil && ctx.Err() != nil && stack == nil {
+		return failedResult(name, nil, "interrupted"), &job.SolverError{Solver: name, Iteration: recorder.last(), Err: job.Interrupted(ctx)}
+	}
+	if err != nil {
+		report.Done("failed")
+		err = &job.SolverError{Solver: name, Iteration: recorder.last(), Stack: stack, Err: err}
+		return failedResult(name, err, "failed"), err
+	}
+	res := solverResult(name, est)
+	if entry.takesPenalty {
+		res.Penalty = r.result.Penalty.Rho
+	}
+	if entry.takesModel {
+		res.Model = r.model.Name
+	}
+	if est.Status == solver.Interrupted && ctx.Err() != nil {
+		return res, &job.SolverError{Solver: name, Iteration: est.Iterations, Err: job.Interrupted(ctx)}
+	}
+	res.TimeLimitReached = est.Status == solver.Interrupted
+	if err := est.Status.Err(); err != nil {
+		res.Note = err.Error()
+	}
+	if r.population != nil {
+		if res.Metrics, err = evaluation.Score(r.population, est); err != nil {
+			return res, err
+		}
+	}
+	if err := r.deliver(est, &res); err != nil {
+		return res, err
+	}
+	report.Done(doneText(res))
+	return res, nil
+}
+
+// attempt is Solve, whose panics are errors with the stack: a defect in one
+// solver takes neither the others' results nor the process with it.
+func attempt(ctx context.Context, s solver.Solver, p solver.Problem) (est *solver.Estimate, stack []byte, err error) {
+	if caught := dense.Catch(func() { est, err = s.Solve(ctx, p) }); caught != nil {
+		return nil, caught.Stack, fmt.Errorf("it panicked, which is a defect of gladflow; please report it: %v", caught.Value)
+	}
+	return est, nil, err
+}
+
+func solverResult(name string, est *solver.Estimate) job.SolverResult {
+	return job.SolverResult{
+		Name:        name,
+		Status:      est.Status.String(),
+		Iterations:  est.Iterations,
+		Objective:   job.Float(est.Objective),
+		DualityGap:  job.Float(est.DualityGap),
+		RelativeGap: job.Float(est.RelativeGap()),
+		KKTResidual: job.Float(est.KKTResidual),
+		Penalty:     job.NaN(),
+		Edges:       est.Edges(),
+		Seconds:     job.Float(est.Elapsed.Seconds()),
+	}
+}
+
+func failedResult(name string, err error, status string) job.SolverResult {
+	none := job.NaN()
+	r := job.SolverResult{Name: name, Status: status, Objective: none, DualityGap: none,
+		RelativeGap: none, KKTResidual: none, Penalty: none, Seconds: none}
+	if err != nil {
+		r.Error = err.Error()
+	}
+	return r
+}
+
+// doneText is what a solver's result says for people.
+func doneText(r job.SolverResult) string {
+	text := fmt.Sprintf("%s after %s, %s", r.StatusText(), progress.Count(r.Iterations, "iteration"), progress.Count(r.Edges, "edge"))
+	if r.DualityGap.IsFinite() {
+		text += fmt.Sprintf(", duality gap %.1e", float64(r.DualityGap))
+	}
+	return text
+}

@@ -1,0 +1,20 @@
+package recovery
+
+import (
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/glasso"
+)
+
+func admmEntry() solverEntry {
+	return solverEntry{
+		SolverInfo: job.SolverInfo{
+			Name: "admm", Title: "alternating direction method of multipliers", Minimises: lassoObjective, Certified: true,
+			Description: "one eigendecomposition a step; slow to a small gap, insensitive to the density of the network",
+		},
+		takesPenalty: true,
+		build: func(i ingredients) solver.Solver {
+			return glasso.ADMM{Settings: i.settings(), Lambda: i.job.ADMMLambda}
+		},
+	}
+}

@@ -1,0 +1,21 @@
+package recovery
+
+import (
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/glasso"
+)
+
+func amEntry() solverEntry {
+	return solverEntry{
+		SolverInfo: job.SolverInfo{
+			Name: "am", Title: "alternating minimisation", Certified: true,
+			Minimises:   "-log det Θ + tr(SΘ) + Σ ρij|Zij| + (λ/2)‖Z - Θ‖²",
+			Description: "GLAD with constants for its networks; an optimum of its own that tends to the others' as λ grows",
+		},
+		takesPenalty: true,
+		build: func(i ingredients) solver.Solver {
+			return glasso.AM{Settings: i.settings(), Lambda: i.job.AMLambda}
+		},
+	}
+}

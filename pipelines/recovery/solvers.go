@@ -1,0 +1,77 @@
+package recovery
+
+import (
+	"slices"
+
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/glad"
+	"github.com/gladflow/gladflow/solver/glasso"
+)
+
+// solvers lists the solvers that a job can name, in the order in which they are
+// presented. Each has a file of its own.
+func solvers() []solverEntry {
+	return []solverEntry{gladEntry(), bcdEntry(), gistaEntry(), admmEntry(), amEntry()}
+}
+
+// A solverEntry is a solver that a job can name.
+type solverEntry struct {
+	job.SolverInfo
+	// takesPenalty and takesModel say what it needs besides the problem.
+	takesPenalty, takesModel bool
+	build                    func(ingredients) solver.Solver
+}
+
+// ingredients are what solvers are made of.
+type ingredients struct {
+	job      job.Job // resolved
+	penalty  glasso.Penalty
+	model    *glad.Model
+	engine   dense.Engine
+	recorder solver.Recorder
+}
+
+// settings are those of a classical solver.
+func (i ingredients) settings() glasso.Settings {
+	return glasso.Settings{
+		Penalty:        i.penalty,
+		Gap:            i.job.Gap,
+		IterationLimit: i.job.IterationLimit,
+		Engine:         i.engine,
+		Recorder:       i.recorder,
+	}
+}
+
+// lassoObjective is what the graphical lasso minimises.
+const lassoObjective = "-log det Θ + tr(SΘ) + Σ ρij|Θij|"
+
+// Solvers describes the solvers there are.
+func Solvers() []job.SolverInfo {
+	var infos []job.SolverInfo
+	for _, s := range solvers() {
+		infos = append(infos, s.SolverInfo)
+	}
+	return infos
+}
+
+// SolverNames are the names that Job.Solvers may hold.
+func SolverNames() []string {
+	var names []string
+	for _, s := range solvers() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// find returns a solver that Validate has found to be known.
+func find(name string) solverEntry {
+	all := solvers()
+	return all[slices.IndexFunc(all, func(s solverEntry) bool { return s.Name == name })]
+}
+
+// anySolver reports whether one of the solvers named is as is says.
+func anySolver(names []string, is func(solverEntry) bool) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return is(find(n)) })
+}

@@ -1,0 +1,57 @@
+package simulation_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/gladflow/gladflow/pipelines/internal/testtable"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
+	"github.com/gladflow/gladflow/pipelines/simulation"
+)
+
+// The demonstration shows what it is meant to: every solver finds most of the
+// network, and the chosen penalty gives about as many edges as there are.
+func TestDemo(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "demo")
+	j, err := simulation.Demo(context.Background(), out, recovery.SolverNames())
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := recovery.Run(context.Background(), j, recovery.Host{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Input.Variables != 60 || result.Reference.Positives != 117 || result.Reference.Pairs != 60*59/2 {
+		t.Errorf("input %+v, reference %+v", result.Input, result.Reference)
+	}
+	if len(result.Solvers) != 5 {
+		t.Errorf("solvers %+v", result.Solvers)
+	}
+	for _, s := range result.Solvers {
+		// A ranking by chance has 0.5 and 117/1770 = 0.066.
+		if s.Metrics.Get("auroc") < 0.9 || s.Metrics.Get("aupr") < 0.8 {
+			t.Errorf("%s: AUROC %.3f, AUPR %.3f", s.Name, s.Metrics.Get("auroc"), s.Metrics.Get("aupr"))
+		}
+		if slices.Contains([]string{"bcd", "gista", "admm"}, s.Name) && (s.Edges < 100 || s.Edges > 160) {
+			t.Errorf("%s: %d edges", s.Name, s.Edges)
+		}
+	}
+	names := testtable.List(t, out)
+	for _, want := range []string{"samples.parquet", "reference.csv", "run.json", "metrics.parquet", "am.edges.parquet"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("%s is missing from %v", want, names)
+		}
+	}
+}
+
+func TestDemoInAFile(t *testing.T) {
+	_, err := simulation.Demo(context.Background(), filepath.Join(testtable.File(t, "file", ""), "demo"), recovery.SolverNames())
+	var wrong *job.Error
+	if !errors.As(err, &wrong) || wrong.Field != "out" {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,125 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/covariance"
+	"github.com/gladflow/gladflow/solver/dense"
+)
+
+// Data is what a table has come to.
+type Data struct {
+	// Problem is S, d×d, and M.
+	Problem solver.Problem
+	// Names are those of the variables, in the order of S.
+	Names []string
+	// StandardDeviations are those of the variables: of the samples, with the
+	// source's divisor, or the roots of the covariance's diagonal.
+	StandardDeviations []float64
+	// Shrinkage is the weight that was applied, given or found.
+	Shrinkage float64
+	// SHA256 is the checksum of the file's bytes.
+	SHA256 string
+	// Warnings are sentences on what may not be as it was meant.
+	Warnings []string
+}
+
+// Read opens the table of a source and estimates what the source says.
+func Read(ctx context.Context, s Source, f Files, engine dense.Engine) (*Data, error) {
+	t, err := Open(ctx, s, f)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	return t.Estimate(ctx, engine, progress.Begin(nil, progress.Reading, ""))
+}
+
+// Estimate reads the table to its end and makes the problem of it. It can be
+// called once. What the user can put right is a *job.Error.
+func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progress.Reporter) (*Data, error) {
+	settings, err := t.settings(engine)
+	if err != nil {
+		return nil, err
+	}
+	d := len(t.Names)
+	var estimated *covariance.Result
+	sha := t.sha256
+	if t.samples != nil {
+		estimated, err = covariance.Estimate(ctx, &counted{Source: t.samples, report: report}, d, settings)
+		sha = t.samples.SHA256()
+	} else {
+		estimated, err = covariance.FromMatrix(ctx, t.matrix, d, t.source.Samples, settings)
+		if err != nil && ctx.Err() == nil {
+			err = &job.Error{Field: "input", Err: err}
+		}
+		t.matrix = nil
+	}
+	if err != nil {
+		return nil, FieldError("input", err)
+	}
+	data := &Data{
+		Problem:            solver.Problem{S: estimated.S, Samples: estimated.Samples},
+		Names:              t.Names,
+		StandardDeviations: estimated.StdDevs,
+		Shrinkage:          estimated.Shrinkage,
+		SHA256:             sha,
+	}
+	if t.samples != nil && isCounter(estimated) {
+		data.Warnings = append(data.Warnings, fmt.Sprintf("the first column, %q, counts the rows and was taken for a variable; if it labels them, name it as the id column", t.Names[0]))
+	}
+	report.Done(fmt.Sprintf("%s of %s", progress.Count(estimated.Samples, "sample"), progress.Count(d, "variable")))
+	return data, nil
+}
+
+// settings translates the source.
+func (t *Table) settings(engine dense.Engine) (covariance.Settings, error) {
+	source := t.source
+	s := covariance.Settings{Names: t.Names, Engine: engine}
+	var err error
+	if s.Method, err = covariance.ParseMethod(source.Correlation); err != nil {
+		return s, &job.Error{Field: "correlation", Err: err}
+	}
+	if source.Kind == job.KindCorrelation {
+		s.Method = covariance.Pearson
+	}
+	if source.Divisor == "m-1" {
+		s.Divisor = covariance.BySamplesLess1
+	}
+	s.LedoitWolf = source.Shrinkage == job.ShrinkageLedoitWolf
+	if !s.LedoitWolf {
+		s.Shrinkage, _ = source.Shrinkage.Number()
+	}
+	return s, nil
+}
+
+// isCounter reports whether the first variable looks like row numbers from 0 or
+// 1: it has their mean and their standard deviation, which no measurement has
+// by chance.
+func isCounter(c *covariance.Result) bool {
+	m := float64(c.Samples)
+	divisor := c.Divisor.Of(c.Samples)
+	deviation := math.Sqrt(m * (m*m - 1) / 12 / divisor)
+	mean := c.Means[0]
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*b }
+	return m > 3 && near(c.StdDevs[0], deviation) && (near(mean, (m+1)/2) || near(mean, (m-1)/2))
+}
+
+// counted is a source of samples that reports how many have been read.
+type counted struct {
+	covariance.Source
+	report  *progress.Reporter
+	samples int
+}
+
+// Next implements covariance.Source.
+func (c *counted) Next() ([]float64, int, error) {
+	rows, n, err := c.Source.Next()
+	c.samples += n
+	c.report.Report(math.NaN(), progress.Count(c.samples, "sample"))
+	return rows, n, err
+}

@@ -1,0 +1,136 @@
+// Package table turns any input into a problem for solvers and the names of its
+// variables: a table of samples, of which it estimates the covariance or
+// correlation, or a covariance that was estimated elsewhere. Recovery, training
+// and evaluation read their files through it.
+//
+//	t, err := table.Open(ctx, table.Source{Path: "expression.parquet"}, table.Files{})
+//	if err != nil {
+//		return err // a *job.Error is the user's to put right
+//	}
+//	defer t.Close()
+//	data, err := t.Estimate(ctx, engine, report)
+package table
+
+import (
+	"context"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/solver/covariance"
+)
+
+// A Source says where a table is and what is estimated from it. The fields are
+// those of job.Job; their values are valid, and their defaults filled in.
+type Source struct {
+	// Path is the table: a path, a URL, or job.Stdin.
+	Path string
+	// Kind is what it holds. Of a covariance or correlation, Samples says how
+	// many samples are behind it.
+	Kind    string
+	Samples int
+	// Format, Orientation and IDColumn say how to read it.
+	Format, Orientation, IDColumn string
+	// Correlation, Divisor and Shrinkage say what to estimate.
+	Correlation, Divisor string
+	Shrinkage            job.Value
+}
+
+// SourceOf is the input of a job, which is resolved.
+func SourceOf(j job.Job) Source {
+	return Source{
+		Path: j.Input, Kind: j.InputKind, Samples: j.Samples,
+		Format: j.InputFormat, Orientation: j.Orientation, IDColumn: j.IDColumn,
+		Correlation: j.Correlation, Divisor: j.Divisor, Shrinkage: j.Shrinkage,
+	}
+}
+
+func (s Source) holdsSamples() bool { return s.Kind == "" || s.Kind == job.KindSamples }
+
+// Standardised reports whether the problem is that of standardised variables.
+func (s Source) Standardised() bool {
+	return s.Kind == job.KindCorrelation || s.Correlation != covariance.Covariance.String()
+}
+
+// Files are what tables are read through. The zero value reads files of this
+// machine, and the process's standard input.
+type Files struct {
+	// Stdin is read for the path job.Stdin. Default (nil): the process's.
+	Stdin io.Reader
+	// Records, if set, are the table at the path job.Stdin, in place of Stdin.
+	// They are read to their end and not released.
+	Records array.RecordReader
+	// MostVariables bounds the number of variables; 0 for none. A table of
+	// more is a job.Error that wraps arrowio.ErrTooManyVariables.
+	MostVariables int
+}
+
+// Lists are the options for lists of pairs.
+func (f Files) Lists() arrowio.ListOptions { return arrowio.ListOptions{Stdin: f.Stdin} }
+
+// A Table is an input that was opened: its variables are known, its samples are
+// still to be read.
+type Table struct {
+	// Names are those of the variables.
+	Names []string
+
+	source  Source
+	samples *arrowio.Samples // nil for a matrix
+	matrix  []float64
+	sha256  string // of a matrix; that of samples is known at their end
+}
+
+// Open opens the table of a source. What the user can put right is a *job.Error
+// of the field input or input_kind.
+func Open(ctx context.Context, s Source, f Files) (*Table, error) {
+	t := &Table{source: s}
+	options := arrowio.SampleOptions{
+		Format:        s.Format,
+		IDColumn:      s.IDColumn,
+		Stdin:         f.Stdin,
+		Records:       f.Records,
+		MostVariables: f.MostVariables,
+	}
+	if s.Orientation == "columns" {
+		options.Orientation = arrowio.Columns
+	}
+	var err error
+	if s.holdsSamples() {
+		if t.samples, err = arrowio.OpenSamples(ctx, s.Path, options); err != nil {
+			return nil, FieldError("input", err)
+		}
+		t.Names = t.samples.Names()
+		return t, nil
+	}
+	if t.Names, t.matrix, t.sha256, err = arrowio.ReadSquare(ctx, s.Path, options); err != nil {
+		return nil, FieldError("input", err)
+	}
+	if s.Kind == job.KindCorrelation {
+		err = checkUnitDiagonal(t.Names, t.matrix)
+	}
+	return t, err
+}
+
+// checkUnitDiagonal refuses a covariance that is called a correlation: its
+// standard deviations would be lost unnoticed.
+func checkUnitDiagonal(names []string, matrix []float64) error {
+	const rounding = 1e-6 // of correlations printed with six digits or more
+	for i, name := range names {
+		if v := matrix[i*len(names)+i]; !(v > 1-rounding && v < 1+rounding) {
+			return job.Errorf("input_kind", "the diagonal entry of %q is %v, and a correlation has 1 there; call the input a covariance", name, v)
+		}
+	}
+	return nil
+}
+
+// Close closes the table. t may be nil.
+func (t *Table) Close() {
+	if t != nil && t.samples != nil {
+		t.samples.Close()
+	}
+}
+
+// Standardised reports whether the problem is that of standardised variables.
+func (t *Table) Standardised() bool { return t.source.Standardised() }

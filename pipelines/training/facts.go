@@ -1,0 +1,72 @@
+package training
+
+import (
+	"strings"
+
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/output"
+	"github.com/gladflow/gladflow/pipelines/simulate"
+	"github.com/gladflow/gladflow/solver/glad"
+	"github.com/gladflow/gladflow/solver/glad/train"
+)
+
+// supportCostNone is the word of Training.SupportCost that leaves Z dense.
+const supportCostNone = "none"
+
+// defaultArchitecture is that of a training from random weights.
+const defaultArchitecture = train.UntiedPosteriorMean
+
+// Facts are the names that a job.Training may hold: families, architectures,
+// figures to select by, built-in models.
+func Facts() job.Facts {
+	var selectable []string
+	for _, m := range Metrics() {
+		if m.Select != "" {
+			selectable = append(selectable, m.Select)
+		}
+	}
+	return job.Facts{Words: map[string][]string{
+		"family":       append(simulate.Graphs(), simulate.GraphMixed),
+		"architecture": train.Architectures(),
+		"select":       selectable,
+		"from":         glad.BuiltinNames(),
+	}}
+}
+
+// Resolved returns t with every default filled in that is a value and that has a
+// meaning beside the other fields.
+func Resolved(t job.Training) job.Training { return document{t}.resolved().Training }
+
+// resolved returns t with every default filled in that is a value and that has a
+// meaning beside the other fields.
+func (t document) resolved() document {
+	r := t
+	job.Resolve(&r.Training, Facts())
+	if t.Data != "" {
+		r.Dimension, r.Samples, r.Graphs, r.Covariances, r.ValidationGraphs = nil, nil, 0, 0, 0
+		r.Weights, r.Symmetrisation, r.SmallestEigenvalue = "", "", 0
+	} else {
+		r.Correlation, r.Orientation, r.ValidationPart = "", "", 0
+	}
+	if t.Family == simulate.GraphMixed {
+		r.Samples, r.Covariances, r.Weights, r.Symmetrisation, r.SmallestEigenvalue = nil, 0, "", "", 0
+	}
+	if t.From == "" && r.Architecture == "" {
+		r.Architecture = defaultArchitecture
+	}
+	if t.Select == selectPS {
+		r.SupportCost = ""
+	}
+	if r.Checkpoint == "" && r.Out != "" {
+		r.Checkpoint = strings.TrimSuffix(r.Out, ".json") + ".checkpoint"
+	}
+	return r
+}
+
+// identity is what a checkpoint must agree in besides what train.State checks.
+func (t document) identity() string {
+	r := t.resolved().Essential()
+	r.Out, r.Checkpoint, r.Name, r.Description, r.Engine = "", "", "", "", ""
+	r.From, r.Data, r.Architecture = "", "", "" // data and first weights are compared themselves
+	return output.JSON(r)
+}

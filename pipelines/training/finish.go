@@ -1,0 +1,117 @@
+package training
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/solver/glad"
+	"github.com/gladflow/gladflow/solver/glad/train"
+)
+
+// finish chooses the threshold, fills in the card and writes the model.
+func (f *fitting) finish(ctx context.Context, found *train.Result, s train.Settings) error {
+	m := found.Model
+	m.Name = f.Name
+	estimates, figures, err := judge(ctx, m, f.data.validation, f.engine, f.Workers)
+	if err != nil {
+		return err
+	}
+	if f.Select == selectPS && m.Kind == glad.GLADPM {
+		best, err := successThreshold(estimates, f.data.validation)
+		if err != nil {
+			return err
+		}
+		m.Threshold = best.Threshold
+		if _, figures, err = judge(ctx, m, f.data.validation, f.engine, f.Workers); err != nil {
+			return err
+		}
+	}
+	f.fillCard(m, figures, found)
+	r := f.result
+	r.Parameters, r.Threshold, r.Validation = m.Parameters(), m.Threshold, figures
+	r.Family, r.Examples, r.Graphs = f.data.family, len(f.data.training), f.data.graphs
+	r.Start, r.Starts, r.Step, r.Steps, r.Undone = found.Start+1, len(f.recipe.Starts), found.BestStep, s.Steps, found.Undone
+	r.Seconds = job.Float(found.Elapsed.Seconds())
+	if err := arrowio.ReplaceFile(f.Out, m.Write); err != nil {
+		return err
+	}
+	if err := os.Remove(f.Checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f.warn("the checkpoint cannot be removed (%v); remove it", err)
+	}
+	return nil
+}
+
+// fillCard says where the weights come from. It holds no times: the same
+// training gives the same bytes.
+func (f *fitting) fillCard(m *glad.Model, figures Figures, found *train.Result) {
+	c := &m.Card
+	c.Family, c.Dimension, c.Samples, c.Graphs = f.data.family, glad.Counts(f.data.dimensions), glad.Counts(f.data.samples), f.data.graphs
+	c.Seed, c.Command, c.Description = uint64(f.Seed), f.asked.Command(), f.Description
+	if c.Validation == nil {
+		c.Validation = make(map[string]any)
+	}
+	c.Validation["start"] = float64(found.Start + 1) // from 1, as people count
+	c.Validation["graphs"] = float64(figures.Graphs)
+	c.Validation["selected_by"] = f.Select
+	for _, m := range figures.Metrics {
+		delete(c.Validation, m.Key)
+		if m.Value.IsFinite() {
+			c.Validation[m.Key] = float64(m.Value)
+		}
+	}
+	if f.from == nil {
+		return
+	}
+	name, before := f.from.Name, f.from.Card
+	c.Family = "fine-tuned from " + name + " on " + c.Family
+	history := fmt.Sprintf("Fine-tuned from %s", name)
+	if before.Family != "" {
+		history += " (" + before.Family + ")"
+	}
+	if before.Command != "" {
+		history += ", which was made by: " + before.Command
+	}
+	if c.Description != "" {
+		history = c.Description + " " + history
+	}
+	c.Description = history
+}
+
+// stepText is what a step says for people.
+func stepText(p train.Progress, figure string) string {
+	text := ""
+	if p.Starts > 1 {
+		text = fmt.Sprintf("start %d of %d, ", p.Start, p.Starts)
+	}
+	text += fmt.Sprintf("step %d of %d", p.Step, p.Steps)
+	if p.Undone {
+		text += ", undone, for its loss was not finite"
+	} else if !math.IsNaN(p.Loss) {
+		text += fmt.Sprintf(", loss %.4g", p.Loss)
+	}
+	if !math.IsNaN(p.Validation) {
+		text += ", validation " + figureText(figure, p.Validation)
+	}
+	if !math.IsNaN(p.Best) {
+		text += ", best " + figureText(figure, p.Best)
+	}
+	if p.Left > 0 {
+		left := p.Left.Round(time.Second)
+		text += ", " + left.String() + " left"
+	}
+	return text
+}
+
+// figureText is a figure with its name and unit.
+func figureText(key string, v float64) string {
+	m, _ := MetricOf(key)
+	return strings.TrimSpace(fmt.Sprintf("%s "+m.Format+" %s", m.Name, v, m.Unit))
+}

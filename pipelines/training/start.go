@@ -1,0 +1,119 @@
+package training
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
+	"github.com/gladflow/gladflow/solver/glad"
+	"github.com/gladflow/gladflow/solver/glad/train"
+)
+
+// folderName is the last element of a path, if it is a name.
+func folderName(path string) string {
+	name := filepath.Base(path)
+	if strings.Trim(name, "./\\") == "" {
+		return "tables"
+	}
+	return name
+}
+
+// learningRatePart is what fine-tuning takes of an architecture's learning rate:
+// weights that are good already are not to be thrown far in the first steps.
+const learningRatePart = 3
+
+// openStarts makes the recipe.
+func (f *fitting) openStarts() (err error) {
+	if f.From == "" {
+		f.recipe, err = train.NewRecipe(f.Architecture, uint64(f.Seed))
+		switch {
+		case f.Name != "":
+		case f.Data != "":
+			f.Name = folderName(f.Data)
+		default:
+			f.Name = f.Family + "-d" + spanOf(f.Dimension)
+			if len(f.Samples) > 0 {
+				f.Name += "-m" + spanOf(f.Samples)
+			}
+		}
+	} else if f.from, err = recovery.OpenModel("from", f.From); err != nil {
+		return err
+	} else {
+		err = f.openTuning()
+	}
+	f.result.Training.Name = f.Name
+	f.result.Model, f.result.Architecture = f.Name, f.Architecture
+	if err != nil {
+		return err
+	}
+	if f.asked.SupportCost != "" && f.recipe.Starts[0].Kind != glad.GLADPM {
+		return job.Errorf("support_cost", "a model of kind %s has zeros without a threshold; leave this out", f.recipe.Starts[0].Kind)
+	}
+	return nil
+}
+
+// openTuning makes the recipe of fine-tuning.
+func (f *fitting) openTuning() error {
+	architecture, like := architectureOf(f.from)
+	if f.Architecture != "" && f.Architecture != architecture {
+		if architecture == "" {
+			architecture = "another one"
+		}
+		return job.Errorf("architecture", "the model %s has %s and keeps it; leave this out", f.from.Name, architecture)
+	}
+	f.Architecture = architecture
+	f.result.Training.Architecture = architecture
+	if f.Name == "" {
+		f.Name = f.from.Name + "-tuned"
+	}
+	var err error
+	if f.recipe, err = train.NewRecipe(like, uint64(f.Seed)); err != nil {
+		return err
+	}
+	f.recipe.Settings.LearningRate /= learningRatePart
+	start := f.from.Clone()
+	start.Card = glad.Card{}
+	f.recipe.Starts = []*glad.Model{start}
+	return nil
+}
+
+// architectureOf is the architecture that m has, empty if none, and one whose
+// settings suit it.
+func architectureOf(m *glad.Model) (architecture, like string) {
+	shape := func(m *glad.Model) string {
+		text := fmt.Sprintln(m.Kind, m.Iterations, len(m.Cells), m.Scaling.Mode, m.Lambda.Inputs, m.Rho.Inputs, m.Parameters())
+		for _, c := range m.Cells {
+			text += fmt.Sprintln(c.Network.Inputs)
+		}
+		for _, l := range m.Rho.Layers {
+			text += fmt.Sprintln(l.Activation, l.Scale)
+		}
+		return text
+	}
+	for _, name := range train.Architectures() {
+		recipe, err := train.NewRecipe(name, 0)
+		if err != nil {
+			continue
+		}
+		if start := recipe.Starts[0]; shape(start) == shape(m) {
+			return name, name
+		} else if like == "" && start.Kind == m.Kind {
+			like = name
+		}
+	}
+	return "", like
+}
+
+// spanOf is "100", or "20to500" for several.
+func spanOf(c job.Counts) string {
+	low, high := c[0], c[0]
+	for _, n := range c {
+		low, high = min(low, n), max(high, n)
+	}
+	if low == high {
+		return fmt.Sprint(low)
+	}
+	return fmt.Sprintf("%dto%d", low, high)
+}

@@ -1,0 +1,295 @@
+// Package training fits models of GLAD, as a job.Training says: on networks that
+// it simulates, or on tables whose networks are known.
+//
+//	r, err := training.Run(ctx, job.Training{Family: "er", Out: "model.json"}, training.Host{})
+package training
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/output"
+	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/glad"
+	"github.com/gladflow/gladflow/solver/glad/train"
+)
+
+// A Host is what a training takes from whoever starts it. Its zero value
+// hears nothing.
+type Host struct {
+	// Progress, if set, is told of the stages and of every step.
+	Progress func(Update)
+}
+
+// Update is what a Host is told.
+type Update struct {
+	progress.Update
+	// Step is that of the optimiser, while Fitting and not Done.
+	Step train.Progress
+	// job.Float is the name of Step's Validation and Best.
+	Figure string
+}
+
+// A Result is what a training came to.
+type Result struct {
+	Version string `json:"version"`
+	// Training is the document with its defaults, Command the command line that
+	// repeats it.
+	Training job.Training `json:"training"`
+	Command  string       `json:"command"`
+	// Model is the name of the model in Training.Out.
+	Model        string `json:"model"`
+	Architecture string `json:"architecture,omitzero"`
+	Parameters   int    `json:"parameters"`
+	// Threshold is the model's, on absolute partial correlations; 0 for none.
+	Threshold float64 `json:"threshold"`
+	// Family says what it was trained on, Examples and Graphs how much of it.
+	Family   string `json:"family"`
+	Examples int    `json:"examples"`
+	Graphs   int    `json:"graphs"`
+	// Validation is how the model does on the validation data, Before how the
+	// model that training started from did, nil for random weights.
+	Validation Figures  `json:"validation"`
+	Before     *Figures `json:"before,omitempty"`
+	// Start (from 1) and Step are where the weights were found, of Starts and
+	// of Steps each; Undone steps were taken back.
+	Start  int `json:"start"`
+	Starts int `json:"starts"`
+	Step   int `json:"step"`
+	Steps  int `json:"steps"`
+	Undone int `json:"undone"`
+	// Resumed says that the training went on from a checkpoint; Seconds is the
+	// time of the training, interruptions left out.
+	Resumed  bool      `json:"resumed"`
+	Seconds  job.Float `json:"seconds"`
+	Engine   string    `json:"engine"`
+	Warnings []string  `json:"warnings,omitempty"`
+}
+
+// Run fits a model and writes it to Out.
+//
+// The examples are networks of Family with covariances of samples of them, as
+// package simulate draws them: the k-th network of training and its samples from
+// PCG(seed, 1<<32 | k), the k-th of validation from PCG(seed, 2<<32 | k), so
+// that both share nothing with each other nor with data from other streams.
+//
+// Or they are the tables in the folder Data, S being estimated as Run does it.
+// The truth Θ* of NAME.parquet is NAME.precision.parquet, in the units of S; or,
+// where there is only the network NAME.reference.csv, the maximum-likelihood
+// precision matrix of S with its zeros (covariance selection), with a penalty of
+// a thousandth of the mean variance on the edges, so that it exists for singular
+// S as well. A model that starts from another one is at least as good as that on
+// the validation data, by the figure that Select names.
+//
+// The model file is written at the end, whole; a checkpoint stands for it
+// meanwhile. The same training on the same machine gives the same bytes, also
+// where it was interrupted and resumed. When ctx ends first the error is a
+// *Interruption. What the user can put right is a *job.Error.
+func Run(ctx context.Context, t job.Training, host Host) (*Result, error) {
+	if err := Validate(t); err != nil {
+		return nil, err
+	}
+	f := &fitting{document: document{Resolved(t)}, asked: document{t}, host: host}
+	f.result = &Result{Version: job.Version(), Training: f.Training, Command: t.Command()}
+	result, err := f.run(ctx)
+	if err != nil {
+		f.folder.Discard()
+		if ctx.Err() != nil {
+			interruption := &Interruption{Err: job.Interrupted(ctx)}
+			if f.saved {
+				interruption.Checkpoint, interruption.Command = f.Checkpoint, t.ResumeCommand()
+			}
+			return nil, interruption
+		}
+		return nil, err
+	}
+	return result, nil
+}
+
+// fitting is one run of a Training, which is resolved.
+type fitting struct {
+	document
+	asked  document // as it was asked for
+	host   Host
+	result *Result
+
+	engine dense.Engine
+	recipe train.Recipe
+	from   *glad.Model // nil for random weights
+	resume *checkpoint
+	data   examples
+	saved  bool           // whether there is a checkpoint
+	folder *output.Folder // of the model
+}
+
+func (f *fitting) run(ctx context.Context) (*Result, error) {
+	var err error
+	if f.engine, err = dense.Open(f.Engine); err != nil {
+		return nil, &job.Error{Field: "engine", Err: err}
+	}
+	f.result.Engine = f.engine.Name()
+	for _, step := range []func() error{f.openStarts, f.openFiles} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.openData(ctx); err != nil {
+		return nil, err
+	}
+	settings, err := f.settings()
+	if err != nil {
+		return nil, err
+	}
+	if f.from != nil {
+		_, before, err := judge(ctx, f.from, f.data.validation, f.engine, f.Workers)
+		if err != nil {
+			return nil, fmt.Errorf("the model to start from fails on the validation data: %w", err)
+		}
+		f.result.Before = &before
+	}
+	found, err := f.fit(ctx, settings)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.finish(ctx, found, settings); err != nil {
+		return nil, err
+	}
+	return f.result, nil
+}
+
+// openFiles tries whether the model can be written, and reads the checkpoint.
+func (f *fitting) openFiles() (err error) {
+	if info, err := os.Stat(f.Out); err == nil && !info.Mode().IsRegular() {
+		return job.Errorf("out", "%s is not a regular file; name one to write to, such as model.json", f.Out)
+	}
+	for _, file := range []struct{ key, path string }{{"out", f.Out}, {"checkpoint", f.Checkpoint}} {
+		at := filepath.Dir(file.path)
+		if _, err := os.Stat(at); file.key == "checkpoint" && errors.Is(err, fs.ErrNotExist) {
+			return job.Errorf("checkpoint", "%s: there is no such folder; name a file in one that is there", at)
+		}
+		folder, err := output.OpenFolder(file.key, at)
+		if err != nil {
+			return err
+		}
+		if file.key == "out" {
+			f.folder = folder
+		}
+	}
+	if f.resume, err = f.openCheckpoint(); err != nil || f.resume == nil {
+		if f.Resume && err == nil {
+			f.warn("there was no checkpoint %s, so the training began at its beginning", f.Checkpoint)
+		}
+		return err
+	}
+	f.saved = true
+	return f.resume.check(f.document, f.recipe.Starts, f.engine)
+}
+
+func (f *fitting) warn(format string, args ...any) {
+	f.result.Warnings = append(f.result.Warnings, fmt.Sprintf(format, args...))
+}
+
+// openData draws or reads the examples.
+func (f *fitting) openData(ctx context.Context) (err error) {
+	var tell func(progress.Update)
+	if f.host.Progress != nil {
+		tell = func(u progress.Update) { f.host.Progress(Update{Update: u}) }
+	}
+	if f.Data != "" {
+		f.data, err = f.tables(ctx, f.engine, progress.Begin(tell, progress.Reading, ""))
+	} else {
+		f.data, err = f.simulated(ctx, progress.Begin(tell, progress.Simulating, ""))
+	}
+	if err != nil {
+		return err
+	}
+	f.result.Warnings = append(f.result.Warnings, f.data.warnings...)
+	if f.Select == selectAUC {
+		for _, e := range f.data.validation {
+			if ranked(e.Truth) {
+				return nil
+			}
+		}
+		return job.Errorf("select", "no validation network has both edges and pairs without one, so there is no ranking to judge; select by nmse")
+	}
+	return nil
+}
+
+// settings are the recipe's with what the document says.
+func (f *fitting) settings() (train.Settings, error) {
+	s := f.recipe.Settings
+	for _, n := range []struct{ to, given *int }{{&s.Steps, &f.Steps}, {&s.Batch, &f.Batch}} {
+		if *n.given != 0 {
+			*n.to = *n.given
+		}
+	}
+	for _, x := range []struct{ to, given *float64 }{{&s.LearningRate, &f.LearningRate}, {&s.Loss.Gamma, &f.Gamma}} {
+		if *x.given != 0 {
+			*x.to = *x.given
+		}
+	}
+	s.Loss.On = glad.LossOn(f.Loss)
+	s.ValidateEvery, s.Patience, s.Workers, s.Engine = f.ValidateEvery, f.Patience, f.Workers, f.engine
+	s.Figure = selected(f.Select, f.recipe.Starts[0].Kind)
+	cost, isNumber := f.SupportCost.Number()
+	switch {
+	case f.Select == selectPS, f.SupportCost == supportCostNone:
+		s.SupportCost = -1
+	case isNumber:
+		s.SupportCost = max(cost, math.SmallestNonzeroFloat64) // 0 would be the default
+	}
+	if err := s.Validate(); err != nil {
+		return s, &job.Error{Reason: err.Error(), Err: err}
+	}
+	return s, nil
+}
+
+// fit trains.
+func (f *fitting) fit(ctx context.Context, s train.Settings) (*train.Result, error) {
+	var step train.Progress
+	var tell func(progress.Update)
+	if f.host.Progress != nil {
+		tell = func(u progress.Update) { f.host.Progress(Update{u, step, s.Figure.Name}) }
+	}
+	report := progress.Begin(tell, progress.Training, "")
+	if tell != nil {
+		s.Progress = func(p train.Progress) {
+			step = p
+			report.Report(float64((p.Start-1)*p.Steps+p.Step)/float64(p.Starts*p.Steps), stepText(p, s.Figure.Name))
+		}
+	}
+	s.Checkpoint = func(state *train.State) error {
+		err := f.asked.save(f.Checkpoint, state)
+		f.saved = f.saved || err == nil
+		return err
+	}
+	var found *train.Result
+	var err error
+	if f.resume != nil {
+		found, err = train.Resume(ctx, f.resume.State, f.data.training, f.data.validation, s)
+		f.result.Resumed = true
+	} else {
+		found, err = train.Run(ctx, f.recipe.Starts, f.data.training, f.data.validation, s)
+	}
+	switch {
+	case err == nil:
+		text := progress.Count(found.Steps, "step")
+		if found.Undone > 0 {
+			text += fmt.Sprintf(", %d of them undone, for their loss was not finite", found.Undone)
+		}
+		report.Done(text + ", " + figureText(s.Figure.Name, found.Validation) + " on the validation data")
+	case ctx.Err() != nil:
+	case errors.Is(err, train.ErrOtherTraining):
+		return nil, f.resume.another(f.Checkpoint)
+	case f.resume != nil && !errors.Is(err, train.ErrNotFinite):
+		return nil, &job.Error{Field: "checkpoint", Reason: f.Checkpoint + ": " + err.Error(), Err: err}
+	}
+	return found, err
+}
