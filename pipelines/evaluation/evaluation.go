@@ -17,7 +17,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/table"
 )
 
-// A Result is how a list fared.
+// A Result is the score of a list.
 type Result struct {
 	Version    string              `json:"version"`
 	Evaluation job.Evaluation      `json:"evaluation"`

@@ -32,7 +32,7 @@ func Perform(ctx context.Context, o Options, tell func(progress.Update)) ([]Outc
 	if _, err := output.OpenFolder("out", o.Out); err != nil {
 		return nil, err
 	}
-	if o.All { // lest it turn out after an hour
+	if o.All { // before an hour of work
 		if _, err := output.OpenFolder("document", filepath.Dir(o.Document)); err != nil {
 			return nil, err
 		}

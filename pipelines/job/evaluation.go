@@ -5,7 +5,7 @@ package job
 type Evaluation struct {
 	// EdgeList is the list: a path, or "-" for standard input.
 	EdgeList string `json:"edge_list" file:"read" jsonschema:"required,minLength=1" jsonschema_description:"list of edges, best first: columns source, target and, if any, score"`
-	// Reference is the network that is held to be true.
+	// Reference is the known network.
 	Reference string `json:"reference" file:"read" jsonschema:"required,minLength=1" jsonschema_description:"known network: columns source, target and, if labelled, 0 or 1"`
 	// Population says which pairs are scored: those that the reference lists,
 	// or every pair of the variables. The variables are those that the list's

@@ -11,7 +11,7 @@ import (
 // below, and so do the defaults that Resolved fills in; see the
 // comment of the package.
 //
-// Paths are relative to the working directory of whoever runs the job.
+// Paths are relative to the working directory of the process that runs the job.
 type Job struct {
 	// Input is the table: a path, a URL (s3, gs, azblob, https, http or file),
 	// or "-" for standard input.

@@ -20,7 +20,7 @@ type Result struct {
 	Engine  string `json:"engine"`
 	Threads int    `json:"threads,omitempty"`
 	Device  string `json:"device"`
-	// Penalty is how ρ came about; nil where no solver takes one.
+	// Penalty says where ρ comes from; nil where no solver takes one.
 	Penalty *PenaltyResult `json:"penalty,omitempty"`
 	// Reference is the network scored with; nil where none was given.
 	Reference *ReferenceResult `json:"reference,omitempty"`
@@ -50,7 +50,7 @@ type InputResult struct {
 	Shrinkage float64 `json:"shrinkage"`
 }
 
-// A PenaltyResult is how the penalty came about.
+// A PenaltyResult says where the penalty comes from.
 type PenaltyResult struct {
 	// From is "job", "ebic" or "matrix".
 	From string `json:"from"`

@@ -78,7 +78,7 @@ type Training struct {
 	// pass over the data, until the model is written. Default: Out with the
 	// ending .checkpoint.
 	Checkpoint string `json:"checkpoint,omitzero" file:"write" jsonschema_description:"file for the state of the training, removed at the end; without it that of the model with the ending .checkpoint"`
-	// Resume goes on from the checkpoint.
+	// Resume resumes the training from its checkpoint.
 	Resume bool `json:"resume,omitzero" jsonschema_description:"go on from the checkpoint of the same training"`
 
 	// Workers is the number of covariances at work at once. Default: one for

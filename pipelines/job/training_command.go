@@ -17,7 +17,7 @@ func (t Training) Command() string {
 	return t.commandLine()
 }
 
-// ResumeCommand is the command line that goes on from the checkpoint of t.
+// ResumeCommand is the command line that resumes t from its checkpoint.
 func (t Training) ResumeCommand() string {
 	t.Resume, t.JSON = true, false
 	return t.commandLine()

@@ -109,7 +109,7 @@ func (r *run) original(a *dense.Sym) *dense.Sym {
 	for i := range a.Len() {
 		to := b.Row(i)
 		for j, v := range a.Row(i) {
-			// The smaller index first, lest rounding break the symmetry.
+			// The smaller index first: rounding would break the symmetry.
 			lo, hi := min(i, j), max(i, j)
 			to[j] = v / sd[lo] / sd[hi]
 		}

@@ -34,8 +34,8 @@ import (
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
-// A Host is what a run takes from whoever starts it. Its zero value reads the
-// files of this machine and hears nothing.
+// A Host is what a run takes from its caller. The zero value reads the files of
+// this machine and reports no progress.
 type Host struct {
 	// Files are what the tables of the job are read through.
 	table.Files
@@ -57,7 +57,7 @@ type Host struct {
 // When ctx ends first, Run returns the Result of the solvers that have finished,
 // with Partial set, and an error that wraps ctx.Err(); their files and
 // run.json stay. The solver at work is listed with the gap it had reached, but
-// its iterate is not written, lest it replace a better file of an earlier run.
+// its iterate is not written: it would replace a better file of an earlier run.
 //
 // A solver that fails does not stop the others: Run returns the Result with its
 // Error, and that error.

@@ -12,7 +12,7 @@ import (
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-// Data is what a table has come to.
+// Data is the problem that a table makes.
 type Data struct {
 	// Problem is S, d×d, and M.
 	Problem solver.Problem

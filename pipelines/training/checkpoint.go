@@ -34,7 +34,7 @@ type Interruption struct {
 	// Checkpoint is the file to go on from; empty if the training had not got
 	// through its data once.
 	Checkpoint string
-	// Command goes on.
+	// Command resumes the training.
 	Command string
 	Err     error
 }

@@ -21,7 +21,7 @@ func folderName(path string) string {
 }
 
 // learningRatePart is what fine-tuning takes of an architecture's learning rate:
-// weights that are good already are not to be thrown far in the first steps.
+// large first steps would lose weights that are good already.
 const learningRatePart = 3
 
 // openStarts makes the recipe.

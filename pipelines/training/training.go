@@ -21,8 +21,8 @@ import (
 	"github.com/gladflow/gladflow/solver/glad/train"
 )
 
-// A Host is what a training takes from whoever starts it. Its zero value
-// hears nothing.
+// A Host is what a training takes from its caller. The zero value reports no
+// progress.
 type Host struct {
 	// Progress, if set, is told of the stages and of every step.
 	Progress func(Update)
