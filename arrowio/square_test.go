@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -128,13 +129,41 @@ func TestPrecisionRoundTrip(t *testing.T) {
 	WritePrecision(filepath.Join(folder, "y.csv"), CSV, []string{"a"}, square{2, make([]float64, 4)}, nil)
 }
 
-// The estrogen-receptor matrix of the QUIC package, 692×692, no labels.
-func TestSquareER692(t *testing.T) {
-	names, values, _, err := ReadSquare(context.Background(), shared(t, "er692", "ER_692_S.tsv.gz"), SampleOptions{Memory: checked(t)})
+// A correlation matrix as the QUIC package gives its examples: 692×692, named
+// V1, V2, … in a header, rows without labels, fifteen digits, a diagonal that
+// is 1 but for rounding.
+func TestSquareOfFifteenDigits(t *testing.T) {
+	const d = 692
+	entry := func(i, j int) float64 {
+		if i == j {
+			return 1 - float64(i%9)*1e-12
+		}
+		i, j = min(i, j), max(i, j)
+		v, _ := strconv.ParseFloat(fmt.Sprintf("%.15f", math.Cos(float64(i*d+j))/2), 64)
+		return v
+	}
+	var b strings.Builder
+	for j := range d {
+		fmt.Fprintf(&b, "V%d\t", j+1)
+	}
+	text := strings.TrimRight(b.String(), "\t") + "\n"
+	b.Reset()
+	var want []float64
+	for i := range d {
+		for j := range d {
+			want = append(want, entry(i, j))
+			fmt.Fprintf(&b, "%.15f", entry(i, j))
+			if j < d-1 {
+				b.WriteByte('\t')
+			}
+		}
+		b.WriteByte('\n')
+	}
+	names, values, _, err := ReadSquare(context.Background(), put(t, "s.tsv.gz", zipped(text+b.String())), SampleOptions{Memory: checked(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(names) != 692 || names[0] != "V1" || values[0] != 0.999999999992319 || values[1] != 0.816128810814717 || values[692] != values[1] {
+	if len(names) != d || names[0] != "V1" || names[691] != "V692" || !slices.Equal(values, want) {
 		t.Errorf("%d names, %v", len(names), values[:2])
 	}
 }

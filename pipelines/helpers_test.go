@@ -94,14 +94,3 @@ func files(t testing.TB, folder string) []string {
 	}
 	return names
 }
-
-// shared is a file of the reference data beside the checkout, or skips the
-// test. Tests run in the folder of their package.
-func shared(t testing.TB, path ...string) string {
-	t.Helper()
-	at := filepath.Join(append([]string{"..", "..", "shared"}, path...)...)
-	if _, err := os.Stat(at); err != nil {
-		t.Skipf("the reference data is not beside the checkout: %v", err)
-	}
-	return at
-}
