@@ -113,6 +113,7 @@ func TestExamplePythonCompiles(t *testing.T) {
 // The Python client runs against a service, and its edges are those of the
 // command line.
 func TestPyarrowExample(t *testing.T) {
+	python3(t) // skips before anything is built
 	folder := examples(t)
 	table := filepath.Join(folder, "examples", "data", "expression.csv")
 	edges := filepath.Join(folder, "edges.csv")

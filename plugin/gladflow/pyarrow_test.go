@@ -69,6 +69,7 @@ func TestPyarrowFlight(t *testing.T) {
 
 // The lines for Python in the documents run as they stand, but for the address.
 func TestPyarrowDocuments(t *testing.T) {
+	python3(t) // skips before anything is built
 	lines := regexp.MustCompile("(?s)```python\n(import json\n[^`]*?flight\\.connect[^`]*)```")
 	const there = "grpc://127.0.0.1:8815"
 	for _, name := range []string{"README.md", filepath.Join("docs", "python.md")} {
@@ -84,7 +85,7 @@ func TestPyarrowDocuments(t *testing.T) {
 			t.Fatalf("the block of %s does not connect to %s", name, there)
 		}
 		c := python3(t, "-c", strings.Replace(string(block[1]), there, serving(t), 1))
-		c.Dir = filepath.Dir(expressionParquet(t))
+		c.Dir = root
 		if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "partial_correlation") {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
