@@ -1,3 +1,5 @@
+# The image for the CPU.
+#
 # docker build -t gladflow .
 # docker run --rm -v "$PWD:/data" --user "$(id -u):$(id -g)" gladflow recover expression.tsv.gz
 
@@ -6,6 +8,8 @@ WORKDIR /src
 # The modules are a layer of their own, kept while only the sources change.
 COPY go.mod go.sum ./
 RUN go mod download
+# With .git, from which Go takes the version: nothing that is tracked may be
+# missing, or the version says that the tree was changed.
 COPY . .
 RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /out/gladflow ./plugin/gladflow
 

@@ -6,10 +6,10 @@ CHECKS ?= 2000
 IMAGE ?= gladflow
 PYTHON ?= python3
 
-.PHONY: help build test race lint demo ecoli kit results torch ci fuzz properties bench docker clean
+.PHONY: help build test race lint demo ecoli kit results torch ci fuzz properties bench docker release-check release clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## the binary, in bin/gladflow; no cgo
 	CGO_ENABLED=0 go build -trimpath -o bin/gladflow ./plugin/gladflow
@@ -32,7 +32,7 @@ ecoli: ## the E. coli run on ../shared/data, its files checked
 kit: ## the conformance kit on the binary, and fifty hosts killed at random
 	go test -count=1 -v -run 'Conformance|KillHost' ./plugin/gladflow
 
-results: ## the paper's synthetic experiments, into RESULTS.md; 5 to 15 minutes
+results: ## the paper's synthetic experiments, into docs/RESULTS.md; 5 to 15 minutes
 	go run ./plugin/gladflow experiment --all
 
 torch: ## a training step beside PyTorch's; PYTHON has torch
@@ -58,5 +58,11 @@ bench: ## all benchmarks
 docker: ## the container image, named IMAGE (gladflow)
 	docker build -t $(IMAGE) .
 
-clean: ## what build and demo wrote
-	rm -rf bin out gladflow-demo
+release-check: ## the release configuration, by goreleaser's own check
+	.ci/run release
+
+release: release-check ## a draft of the release of the tag that is checked out
+	go run $$(sed -n 's/^GORELEASER=//p' .ci/run) release --clean
+
+clean: ## what build, demo and release wrote
+	rm -rf bin dist out gladflow-demo

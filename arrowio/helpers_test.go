@@ -94,17 +94,6 @@ func wantInputError(t testing.TB, err error, words ...string) {
 	}
 }
 
-// shared is a file of the data sets that lie beside the repository. Tests run
-// in the folder of their package.
-func shared(t testing.TB, path ...string) string {
-	t.Helper()
-	p := filepath.Join(append([]string{"..", "..", "shared", "data"}, path...)...)
-	if _, err := os.Stat(p); err != nil {
-		t.Skipf("the data set %s is not here", filepath.Join(path...))
-	}
-	return p
-}
-
 // square is a Matrix.
 type square struct {
 	d int

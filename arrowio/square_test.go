@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -128,13 +129,39 @@ func TestPrecisionRoundTrip(t *testing.T) {
 	WritePrecision(filepath.Join(folder, "y.csv"), CSV, []string{"a"}, square{2, make([]float64, 4)}, nil)
 }
 
-// The estrogen-receptor matrix of the QUIC package, 692×692, no labels.
-func TestSquareER692(t *testing.T) {
-	names, values, _, err := ReadSquare(context.Background(), shared(t, "er692", "ER_692_S.tsv.gz"), SampleOptions{Memory: checked(t)})
+// A correlation matrix as the QUIC package gives its examples: 692×692, named
+// V1, V2, … in a header, rows without labels, fifteen digits, a diagonal that
+// is 1 but for rounding.
+func TestSquareOfFifteenDigits(t *testing.T) {
+	const d = 692
+	cells, want := make([]string, d*d), make([]float64, d*d)
+	var names []string
+	for i := range d {
+		names = append(names, fmt.Sprintf("V%d", i+1))
+		for j := range i + 1 {
+			v := math.Cos(float64(i*d+j)) / 2
+			if i == j {
+				v = 1 - float64(i%9)*1e-12
+			}
+			text := strconv.FormatFloat(v, 'f', 15, 64)
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cells[i*d+j], cells[j*d+i] = text, text
+			want[i*d+j], want[j*d+i] = v, v
+		}
+	}
+	lines := []string{strings.Join(names, "\t")}
+	for row := range slices.Chunk(cells, d) {
+		lines = append(lines, strings.Join(row, "\t"))
+	}
+	path := put(t, "s.tsv.gz", zipped(strings.Join(lines, "\n")+"\n"))
+	got, values, _, err := ReadSquare(context.Background(), path, SampleOptions{Memory: checked(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(names) != 692 || names[0] != "V1" || values[0] != 0.999999999992319 || values[1] != 0.816128810814717 || values[692] != values[1] {
-		t.Errorf("%d names, %v", len(names), values[:2])
+	if !slices.Equal(got, names) || !slices.Equal(values, want) {
+		t.Errorf("%d names, %v", len(got), values[:2])
 	}
 }

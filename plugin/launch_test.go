@@ -58,7 +58,7 @@ func TestLaunchRefuses(t *testing.T) {
 	if err := os.WriteFile(noise, []byte("\x01\x02no program"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	const build = "go install ./plugin/gladflow"
+	const build = "go install github.com/gladflow/gladflow/plugin/gladflow@latest"
 	for name, test := range map[string]struct {
 		config Config
 		want   []string

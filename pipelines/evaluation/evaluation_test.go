@@ -17,10 +17,14 @@ import (
 	"github.com/gladflow/gladflow/pipelines/table"
 )
 
-// The official scores of published lists on the E. coli network of DREAM5, as
-// recomputed in ../shared/data/README.md.
+// The official scores of published lists on the E. coli network of DREAM5. The
+// files are in the folder dream5 of GLADFLOW_DATA: their licence keeps them out
+// of the repository.
 func TestPublishedLists(t *testing.T) {
-	folder := shared(t, "data", "dream5")
+	folder := filepath.Join(os.Getenv("GLADFLOW_DATA"), "dream5")
+	if os.Getenv("GLADFLOW_DATA") == "" {
+		t.Skip("GLADFLOW_DATA does not name a folder with the files of DREAM5")
+	}
 	for _, c := range []struct {
 		list, auroc, aupr string
 		listed            int
@@ -183,15 +187,4 @@ func TestEvaluateCSVAlone(t *testing.T) {
 	if !e.Symmetric || e.Metrics.Get("auroc") != result.Solvers[0].Metrics.Get("auroc") {
 		t.Errorf("symmetric %t, AUROC %v; want the run's %v", e.Symmetric, e.Metrics.Get("auroc"), result.Solvers[0].Metrics.Get("auroc"))
 	}
-}
-
-// shared is a file of the reference data beside the checkout, or skips the
-// test. Tests run in the folder of their package.
-func shared(t testing.TB, path ...string) string {
-	t.Helper()
-	at := filepath.Join(append([]string{"..", "..", "..", "shared"}, path...)...)
-	if _, err := os.Stat(at); err != nil {
-		t.Skipf("the reference data is not beside the checkout: %v", err)
-	}
-	return at
 }

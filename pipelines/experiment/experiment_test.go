@@ -261,6 +261,20 @@ func TestPerformWritesWholeFiles(t *testing.T) {
 	}
 }
 
+func TestWhereFilesGo(t *testing.T) {
+	for want, o := range map[[2]string]Options{
+		{"results", ""}:                               {Name: "auc"},
+		{"docs/results", "docs/RESULTS.md"}:           {All: true},
+		{"results-quick", "results-quick/RESULTS.md"}: {All: true, Quick: true},
+		{"elsewhere", "docs/RESULTS.md"}:              {All: true, Out: "elsewhere"},
+		{"elsewhere", "elsewhere/RESULTS.md"}:         {All: true, Quick: true, Out: "elsewhere"},
+	} {
+		if got := o.Resolved(); got.Out != want[0] || got.Document != want[1] {
+			t.Errorf("%+v: %s and %s, want %v", o, got.Out, got.Document, want)
+		}
+	}
+}
+
 func TestOptionsRefused(t *testing.T) {
 	for name, o := range map[string]Options{
 		"nothing":             {},

@@ -21,11 +21,12 @@ type Options struct {
 	// Seed is that of everything random.
 	Seed int `json:"seed,omitzero" jsonschema:"minimum=0,default=2020" jsonschema_description:"seed of graphs, samples and trainings"`
 	// Out is the folder for NAME.parquet, NAME.svg, NAME.png and NAME.md, made
-	// where it is missing. Default: results, or results-quick if quick.
-	Out string `json:"out,omitzero" file:"write-folder" jsonschema_description:"folder for tables and figures (default results, or results-quick with --quick)"`
+	// where it is missing. Default: results, docs/results for All, or
+	// results-quick if quick.
+	Out string `json:"out,omitzero" file:"write-folder" jsonschema_description:"folder for tables and figures (default results, docs/results with --all, results-quick with --quick)"`
 	// Document is the file that All writes; it links to the figures in Out.
-	// Default: RESULTS.md, or RESULTS.md in Out if quick.
-	Document string `json:"document,omitzero" file:"write" jsonschema_description:"document that --all writes (default RESULTS.md, in the folder --out with --quick)"`
+	// Default: docs/RESULTS.md, or RESULTS.md in Out if quick.
+	Document string `json:"document,omitzero" file:"write" jsonschema_description:"document that --all writes (default docs/RESULTS.md, in the folder --out with --quick)"`
 	// Engine does the linear algebra.
 	Engine string `json:"engine,omitzero" jsonschema:"enum=auto,enum=openblas,enum=gonum,default=auto" jsonschema_description:"linear algebra; auto is openblas where this machine has it"`
 }
@@ -63,13 +64,17 @@ func (o Options) Resolved() Options {
 		o.Seed = defaultSeed
 	}
 	if o.Out == "" {
-		o.Out = "results"
-		if o.Quick {
+		switch {
+		case o.Quick:
 			o.Out = "results-quick"
+		case o.All:
+			o.Out = "docs/results"
+		default:
+			o.Out = "results"
 		}
 	}
 	if o.Document == "" && o.All {
-		o.Document = "RESULTS.md"
+		o.Document = "docs/RESULTS.md"
 		if o.Quick {
 			o.Document = o.Out + "/RESULTS.md"
 		}

@@ -22,7 +22,7 @@ all of them. Each leaves a table (Parquet), a figure (SVG and PNG) and a
 paragraph (Markdown) that sets our figure beside the paper's and explains the
 difference; the paragraph is printed too.
 
-With --all they go into one document.`,
+With --all they go into one document, docs/RESULTS.md if it is not named.`,
 		Example: `  gladflow experiment --list
   gladflow experiment admm-grid --quick
   gladflow experiment convergence --out results

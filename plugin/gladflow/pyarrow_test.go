@@ -67,23 +67,27 @@ func TestPyarrowFlight(t *testing.T) {
 	}
 }
 
-// The README's lines for Python run as they stand, but for the address.
-func TestPyarrowReadme(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	block := regexp.MustCompile("(?s)```python\n(import json\n[^`]*?flight\\.connect[^`]*)```").FindSubmatch(text)
-	if block == nil {
-		t.Fatal("README.md has no Python block that connects")
-	}
+// The lines for Python in the documents run as they stand, but for the address.
+func TestPyarrowDocuments(t *testing.T) {
+	python3(t) // skips before anything is built
+	lines := regexp.MustCompile("(?s)```python\n(import json\n[^`]*?flight\\.connect[^`]*)```")
 	const there = "grpc://127.0.0.1:8815"
-	if !strings.Contains(string(block[1]), there) {
-		t.Fatalf("the block does not connect to %s", there)
-	}
-	c := python3(t, "-c", strings.Replace(string(block[1]), there, serving(t), 1))
-	c.Dir = filepath.Dir(expressionParquet(t))
-	if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "partial_correlation") {
-		t.Errorf("%v\n%s", err, out)
+	for _, name := range []string{"README.md", filepath.Join("docs", "python.md")} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		block := lines.FindSubmatch(text)
+		if block == nil {
+			t.Fatalf("%s has no Python block that connects", name)
+		}
+		if !strings.Contains(string(block[1]), there) {
+			t.Fatalf("the block of %s does not connect to %s", name, there)
+		}
+		c := python3(t, "-c", strings.Replace(string(block[1]), there, serving(t), 1))
+		c.Dir = root
+		if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "partial_correlation") {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
 	}
 }

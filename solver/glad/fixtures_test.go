@@ -7,26 +7,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-// shared returns the path of a file that lies beside the repository, and
-// skips the test where it does not. Tests run in the folder of their package.
-func shared(t *testing.T, elements ...string) string {
-	t.Helper()
-	file := filepath.Join(append([]string{"..", "..", "..", "shared"}, elements...)...)
-	if _, err := os.Stat(file); err != nil {
-		t.Skipf("the shared reference data is not here: %v", err)
-	}
-	return file
-}
-
 // A fixture is a case of glad_fixtures.json: Algorithm 1 by an independent
-// implementation, for several S at once.
+// implementation in float64, for several S at once.
 type fixture struct {
 	D          int            `json:"d"`
 	K          int            `json:"K"`
@@ -56,7 +44,7 @@ type fixtureLayer struct {
 
 func readFixtures(t *testing.T) []fixture {
 	t.Helper()
-	data, err := os.ReadFile(shared(t, "reference", "glad_fixtures.json"))
+	data, err := os.ReadFile("testdata/glad_fixtures.json")
 	if err != nil {
 		t.Fatal(err)
 	}

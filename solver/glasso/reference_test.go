@@ -166,13 +166,13 @@ func mustSolve(t *testing.T, sv solver.Solver, s *dense.Sym) *solver.Estimate {
 	return est
 }
 
-// fixture reads a file of the reference folder beside the repository, which
-// is not part of it. Tests run in the folder of their package.
+// fixture reads a file of testdata: solutions and iterates by independent
+// implementations. The note in each file says how they were computed.
 func fixture(t *testing.T, name string, into any) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "reference", name))
+	data, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
-		t.Skipf("the reference fixtures are not beside this checkout: %v", err)
+		t.Fatal(err)
 	}
 	if err := json.Unmarshal(data, into); err != nil {
 		t.Fatal(err)
