@@ -9,6 +9,7 @@ import (
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines"
 	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/plugin/server/internal/fault"
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
@@ -34,7 +35,7 @@ func (s *Service) checkFiles(job pipelines.Job) error {
 }
 
 func (s *Service) forbidden(field, format string, args ...any) error {
-	f := badField(field, format, args...)
+	f := fault.Field(field, format, args...)
 	f.Code, f.Reason = codes.PermissionDenied.String(), protocol.ReasonForbidden
 	return f
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines"
 	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/plugin/server/internal/fault"
+	"github.com/gladflow/gladflow/plugin/server/internal/runs"
 )
 
 // streamed is the input of a job whose samples the caller streams.
@@ -18,25 +20,25 @@ const streamed = "-"
 // parseJob reads a job as a call has it.
 func (s *Service) parseJob(document []byte) (pipelines.Job, error) {
 	if object := bytes.HasPrefix(bytes.TrimSpace(document), []byte("{")); !object || !json.Valid(document) {
-		return pipelines.Job{}, fault(codes.InvalidArgument, protocol.ReasonInvalidJob, "the job is no JSON object; send it as one")
+		return pipelines.Job{}, fault.New(codes.InvalidArgument, protocol.ReasonInvalidJob, "the job is no JSON object; send it as one")
 	}
 	job, err := pipelines.ReadJob(bytes.NewReader(document))
 	if err != nil {
-		return job, faultOf(context.Background(), err)
+		return job, fault.Of(context.Background(), err)
 	}
 	if job.Input == "" {
 		job.Input = streamed
 	}
 	for key, path := range map[string]string{"reference": job.Reference, "penalty_matrix": job.PenaltyMatrix} {
 		if path == streamed {
-			return job, badField(key, "a service has no standard input; name a file")
+			return job, fault.Field(key, "a service has no standard input; name a file")
 		}
 	}
 	if job.Input == streamed && job.InputFormat != "" {
-		return job, badField("input_format", "the samples are streamed as Arrow; leave this out")
+		return job, fault.Field("input_format", "the samples are streamed as Arrow; leave this out")
 	}
 	if err := job.Validate(); err != nil {
-		return job, faultOf(context.Background(), err)
+		return job, fault.Of(context.Background(), err)
 	}
 	return job, s.checkFiles(job)
 }
@@ -44,11 +46,11 @@ func (s *Service) parseJob(document []byte) (pipelines.Job, error) {
 // streamedJob reads the job of a call that streams the samples.
 func (s *Service) streamedJob(d *flight.FlightDescriptor) (pipelines.Job, error) {
 	if d.Type != flight.DescriptorCMD {
-		return pipelines.Job{}, badCall("the descriptor is not a command; send the job, as JSON, as one")
+		return pipelines.Job{}, fault.Call("the descriptor is not a command; send the job, as JSON, as one")
 	}
 	job, err := s.parseJob(d.Cmd)
 	if err == nil && job.Input != streamed {
-		err = badField("input", "the samples of this call are streamed; leave this out, or start the job with the action %s", protocol.ActionRecover)
+		err = fault.Field("input", "the samples of this call are streamed; leave this out, or start the job with the action %s", protocol.ActionRecover)
 	}
 	return job, err
 }
@@ -63,66 +65,23 @@ func (s *Service) DoPut(stream flight.FlightService_DoPutServer) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := s.lifetime(stream.Context())
-	r, err := s.admit(job, cancel)
+	r, err := s.runs.Start(stream.Context(), runs.Request{Job: job, Open: u.records, Detached: true})
 	if err != nil {
-		cancel(nil)
 		return err
 	}
-	s.start(ctx, r, u.records, true)
-	hangUp := context.AfterFunc(stream.Context(), func() { cancel(callEnded(stream.Context())) })
+	hangUp := context.AfterFunc(stream.Context(), func() { r.Cancel(fault.CallEnded(stream.Context())) })
 	defer hangUp()
-	if err := stream.Send(&flight.PutResult{AppMetadata: encode(protocol.Run{Run: r.id})}); err != nil {
-		cancel(callEnded(stream.Context()))
+	if err := stream.Send(&flight.PutResult{AppMetadata: encode(protocol.Run{Run: r.ID()})}); err != nil {
+		r.Cancel(fault.CallEnded(stream.Context()))
 		return err
 	}
 	read := make(chan error, 1)
-	go func() { read <- r.accepts(ctx) }()
-	if err := s.attend(&u.pulse, read); err != nil {
-		cancel(err)
+	go func() { read <- r.WaitRead() }()
+	if err := s.awaitWithIdleLimit(&u.idle, read); err != nil {
+		r.Cancel(err)
 		return err
 	}
 	return nil
-}
-
-// accepts waits until the samples have been read, and returns what is wrong
-// with them. ctx is the run's: a run that is cancelled while it waits for samples
-// gets no further before the call that they come from has ended.
-func (r *run) accepts(ctx context.Context) error {
-	select {
-	case <-r.read:
-		return nil
-	case <-r.done:
-	case <-ctx.Done():
-	}
-	select {
-	case <-r.read: // several: what failed came later
-		return nil
-	default:
-		return r.ending(ctx)
-	}
-}
-
-// ending is failure, or why a run is about to end that has not yet.
-func (r *run) ending(ctx context.Context) error {
-	select {
-	case <-r.done:
-		return r.failure()
-	default:
-		f := faultOf(ctx, context.Cause(ctx))
-		f.Run = r.id
-		return f
-	}
-}
-
-// failure is the fault of a run that has failed; nil before that.
-func (r *run) failure() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.fault == nil {
-		return nil
-	}
-	return r.fault
 }
 
 // DoExchange takes a job and its samples and sends back the edges that one
@@ -144,29 +103,20 @@ func (s *Service) DoExchange(stream flight.FlightService_DoExchangeServer) error
 		job.Solvers = job.Resolved().Solvers[:1]
 	case 1:
 	default:
-		return badField("solvers", "an exchange returns the edges of one solver, and %d are named; name one, or use DoPut and DoGet", len(job.Solvers))
+		return fault.Field("solvers", "an exchange returns the edges of one solver, and %d are named; name one, or use DoPut and DoGet", len(job.Solvers))
 	}
-	ctx, cancel := context.WithCancelCause(stream.Context())
-	defer cancel(nil)
-	s.endWith(ctx, cancel)
-	r, err := s.admit(job, cancel)
+	r, err := s.runs.Start(stream.Context(), runs.Request{Job: job, Open: u.records})
 	if err != nil {
 		return err
 	}
-	s.start(ctx, r, u.records, false)
+	defer r.Cancel(nil)
 	ended := make(chan error, 1)
-	go func() {
-		select {
-		case <-r.done:
-		case <-ctx.Done():
-		}
-		ended <- r.ending(ctx)
-	}()
-	if err := s.attend(&u.pulse, ended); err != nil {
-		cancel(err)
+	go func() { ended <- r.WaitEnd() }()
+	if err := s.awaitWithIdleLimit(&u.idle, ended); err != nil {
+		r.Cancel(err)
 		return err
 	}
-	found, err := r.wait(ctx, job.Solvers[0])
+	found, err := r.WaitTables(stream.Context(), job.Solvers[0])
 	if err != nil {
 		return err
 	}

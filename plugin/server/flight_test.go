@@ -85,9 +85,9 @@ func TestRunsOfAnExchangeAreNotHeld(t *testing.T) {
 }
 
 func TestPanicEndsTheRun(t *testing.T) {
-	s, c := served(t, Config{}, standIn(func(context.Context, pipelines.Job, pipelines.Host) (*pipelines.Result, error) {
+	s, c := servedWith(t, Config{}, func(context.Context, pipelines.Job, pipelines.Host) (*pipelines.Result, error) {
 		panic("stand-in")
-	}))
+	})
 	_, err := put(bg(t), t, c, `{}`, sampled(t, 3, 10))
 	f := wantFault(t, err, codes.Internal, protocol.ReasonPanic, "")
 	if f.Run == "" {
@@ -103,7 +103,7 @@ func TestPanicEndsTheRun(t *testing.T) {
 func TestCancelDoesNotWaitForKernels(t *testing.T) {
 	release := make(chan struct{})
 	var late error
-	s, c := served(t, Config{}, standIn(func(_ context.Context, _ pipelines.Job, h pipelines.Host) (*pipelines.Result, error) {
+	s, c := servedWith(t, Config{}, func(_ context.Context, _ pipelines.Job, h pipelines.Host) (*pipelines.Result, error) {
 		for h.Records.Next() {
 		}
 		h.Progress(pipelines.Progress{Stage: pipelines.Reading, Done: true})
@@ -112,7 +112,7 @@ func TestCancelDoesNotWaitForKernels(t *testing.T) {
 		h.Progress(pipelines.Progress{Stage: pipelines.Solving, Solver: "bcd", Done: true})
 		late = h.Solved(pipelines.Network{})
 		return &pipelines.Result{}, nil
-	}))
+	})
 	ctx := bg(t)
 	id, err := put(ctx, t, c, `{"solvers":["bcd"]}`, sampled(t, 3, 10))
 	if err != nil {

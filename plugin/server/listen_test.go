@@ -194,7 +194,7 @@ func TestUnixSocket(t *testing.T) {
 	}
 	_, err = Listen(t.Context(), ListenConfig{Insecure: true, Address: "unix:" + path})
 	var wrong *SettingError
-	if !errors.As(err, &wrong) || wrong.Setting != "listen" || !strings.Contains(wrong.Reason, "another process listens") {
+	if !errors.As(err, &wrong) || wrong.Setting != "Address" || !strings.Contains(wrong.Error(), "another process listens") {
 		t.Errorf("a second one at the same socket: %v", err)
 	}
 	l.end()

@@ -25,14 +25,14 @@ import (
 )
 
 // served is a service on a loopback listener, with a client of Arrow's own.
-func served(t testing.TB, c Config, change ...func(*Service)) (*Service, flight.Client) {
+func served(t testing.TB, c Config) (*Service, flight.Client) { return servedWith(t, c, pipelines.Run) }
+
+// servedWith is served with a stand-in for pipelines.Run.
+func servedWith(t testing.TB, c Config, work workFunc) (*Service, flight.Client) {
 	t.Helper()
-	s, err := New(c)
+	s, err := newService(c, work)
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, f := range change {
-		f(s)
 	}
 	g := grpc.NewServer(s.ServerOptions()...)
 	if err := s.Register(g); err != nil {
@@ -205,7 +205,5 @@ func bg(t testing.TB) context.Context {
 	return ctx
 }
 
-// standIn replaces pipelines.Run.
-func standIn(f func(context.Context, pipelines.Job, pipelines.Host) (*pipelines.Result, error)) func(*Service) {
-	return func(s *Service) { s.run = f }
-}
+// A workFunc does the work of a run.
+type workFunc = func(context.Context, pipelines.Job, pipelines.Host) (*pipelines.Result, error)

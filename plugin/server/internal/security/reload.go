@@ -1,4 +1,4 @@
-package server
+package security
 
 import (
 	"os"
@@ -9,18 +9,18 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// fresh is what files say, read again when they have changed. Files that
-// cannot be understood, such as a certificate whose key is still being written,
-// leave it as it was.
-type fresh[T any] struct {
+// A reloader has a value that is read from files, and read again when they have
+// changed. It keeps the old value while the files cannot be used, such as a
+// certificate whose key is still being written.
+type reloader[T any] struct {
 	files []string
 	read  func() (T, error)
 	log   hclog.Logger
 
-	mu     sync.Mutex
-	value  T
-	stamps []stamp
-	looked time.Time
+	mu      sync.Mutex
+	value   T
+	stamps  []stamp
+	checked time.Time
 }
 
 // stamp tells one content of a file from another.
@@ -29,14 +29,14 @@ type stamp struct {
 	time time.Time
 }
 
-// lookAgain is how old a look at the files may be.
-const lookAgain = time.Second
+// checkInterval is how often the files are checked at, at the most.
+const checkInterval = time.Second
 
-// readFresh reads for the first time.
-func readFresh[T any](log hclog.Logger, read func() (T, error), files ...string) (*fresh[T], error) {
+// newReloader reads for the first time.
+func newReloader[T any](log hclog.Logger, read func() (T, error), files ...string) (*reloader[T], error) {
 	// The stamps are older than the content, never newer: a change between the
 	// two is seen the next time.
-	f := &fresh[T]{files: files, read: read, log: log, stamps: stampsOf(files), looked: time.Now()}
+	f := &reloader[T]{files: files, read: read, log: log, stamps: stampsOf(files), checked: time.Now()}
 	var err error
 	f.value, err = read()
 	return f, err
@@ -52,15 +52,15 @@ func stampsOf(files []string) []stamp {
 	return stamps
 }
 
-// get returns what the files say.
-func (f *fresh[T]) get() T {
+// get returns the current value.
+func (f *reloader[T]) get() T {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := time.Now()
-	if now.Sub(f.looked) < lookAgain {
+	if now.Sub(f.checked) < checkInterval {
 		return f.value
 	}
-	f.looked = now
+	f.checked = now
 	stamps := stampsOf(f.files)
 	if slices.Equal(stamps, f.stamps) {
 		return f.value

@@ -148,7 +148,7 @@ func TestHandshakePipeMayBeClosed(t *testing.T) {
 	h := startHost(t)
 	go io.Copy(io.Discard, h.stderr)
 	h.stdout.Close()
-	time.Sleep(5 * lookEvery)
+	time.Sleep(5 * parentInterval)
 	if !lives(h.plugin) {
 		t.Error("the plugin has ended")
 	}
