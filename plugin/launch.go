@@ -136,7 +136,7 @@ func (p *process) end() {
 
 func (c Config) resolve() (string, error) {
 	if c.Path == "" {
-		return "", errors.New("plugin: Config.Path is empty; set it to the gladflow binary (go install ./plugin/gladflow makes one)")
+		return "", fmt.Errorf("plugin: Config.Path is empty; set it to the gladflow binary (%s installs one)", installCommand())
 	}
 	path, err := exec.LookPath(c.Path)
 	switch {
@@ -144,7 +144,7 @@ func (c Config) resolve() (string, error) {
 	case errors.Is(err, os.ErrPermission):
 		return "", fmt.Errorf("plugin: %s is not executable; chmod +x it, or name the gladflow binary: %w", c.Path, err)
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("plugin: there is no %s; build it with go install ./plugin/gladflow, or correct Config.Path: %w", c.Path, err)
+		return "", fmt.Errorf("plugin: there is no %s; install it with %s, or correct Config.Path: %w", c.Path, installCommand(), err)
 	default:
 		return "", fmt.Errorf("plugin: %s cannot be started; name the gladflow binary: %w", c.Path, err)
 	}
@@ -185,24 +185,25 @@ func (c Config) explain(ctx context.Context, path string, err error, log *startL
 	if ctx.Err() != nil {
 		return fmt.Errorf("plugin: starting %s: %w", path, context.Cause(ctx))
 	}
-	const build = "build it with go install ./plugin/gladflow"
+	install := "install one with " + installCommand()
 	answer, foreign := strings.CutPrefix(err.Error(), "Unrecognized remote plugin message: ")
 	answer, _, _ = strings.Cut(answer, "\n")
 	switch {
 	case errors.Is(err, plugin.ErrChecksumsDoNotMatch):
 		return fmt.Errorf("plugin: the SHA-256 of %s is not Config.Checksum %s; fetch the build that was meant, or compare with sha256sum: %w", path, c.Checksum, err)
 	case foreign && answer == "":
-		return fmt.Errorf("plugin: %s is no gladflow plugin: it ended without an answer%s; %s", path, log.tail.quote(), build)
+		return fmt.Errorf("plugin: %s is no gladflow plugin: it ended without an answer%s; %s", path, log.tail.quote(), install)
 	case foreign:
-		return fmt.Errorf("plugin: %s is no gladflow plugin: it answered %q; %s", path, shorten(answer), build)
+		return fmt.Errorf("plugin: %s is no gladflow plugin: it answered %q; %s", path, shorten(answer), install)
 	case strings.HasPrefix(err.Error(), "timeout while waiting"):
-		return fmt.Errorf("plugin: %s is no gladflow plugin, or is slow to start: it has not answered in time%s; %s, or raise Config.StartTimeout", path, log.tail.quote(), build)
+		return fmt.Errorf("plugin: %s is no gladflow plugin, or is slow to start: it has not answered in time%s; %s, or raise Config.StartTimeout", path, log.tail.quote(), install)
 	case strings.HasPrefix(err.Error(), "plugin exited before"):
-		return fmt.Errorf("plugin: %s is no gladflow plugin: it ended without an answer%s; %s", path, log.tail.quote(), build)
+		return fmt.Errorf("plugin: %s is no gladflow plugin: it ended without an answer%s; %s", path, log.tail.quote(), install)
 	case strings.HasPrefix(err.Error(), "incompatible API version"):
-		return fmt.Errorf("plugin: %s speaks another version of the protocol than this host's %d; update the older of the two: %w", path, protocol.Version, err)
+		return fmt.Errorf("plugin: %s speaks another version of the protocol than this host's %d; update the older of the two (%s installs the binary): %w",
+			path, protocol.Version, installCommand(), err)
 	}
-	return fmt.Errorf("plugin: %s cannot be started as a gladflow plugin%s; %s: %w", path, log.tail.quote(), build, err)
+	return fmt.Errorf("plugin: %s cannot be started as a gladflow plugin%s; %s: %w", path, log.tail.quote(), install, err)
 }
 
 // shorten keeps what foreign programs say to a line.

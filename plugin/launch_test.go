@@ -58,22 +58,22 @@ func TestLaunchRefuses(t *testing.T) {
 	if err := os.WriteFile(noise, []byte("\x01\x02no program"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	const build = "go install ./plugin/gladflow"
+	const install = "go install github.com/gladflow/gladflow/plugin/gladflow@"
 	for name, test := range map[string]struct {
 		config Config
 		want   []string
 	}{
-		"empty path":       {Config{}, []string{"Config.Path is empty"}},
-		"no file":          {Config{Path: folder + "/nothing"}, []string{"there is no", build}},
-		"not in $PATH":     {Config{Path: "gladflow-that-is-not"}, []string{"there is no", build}},
+		"empty path":       {Config{}, []string{"Config.Path is empty", install}},
+		"no file":          {Config{Path: folder + "/nothing"}, []string{"there is no", install}},
+		"not in $PATH":     {Config{Path: "gladflow-that-is-not"}, []string{"there is no", install}},
 		"a folder":         {Config{Path: folder}, []string{folder}},
 		"not executable":   {Config{Path: text}, []string{"is not executable", "chmod +x"}},
-		"not a program":    {Config{Path: noise}, []string{"exec format error", build}},
-		"true":             {Config{Path: "/bin/true"}, []string{"is no gladflow plugin: it ended without an answer", build}},
-		"cat":              {Config{Path: "/bin/cat"}, []string{"is no gladflow plugin: it ended without an answer", build}},
-		"echo":             {Config{Path: "/bin/echo", Args: []string{"good", "morning"}}, []string{`is no gladflow plugin: it answered "good morning"`, build}},
+		"not a program":    {Config{Path: noise}, []string{"exec format error", install}},
+		"true":             {Config{Path: "/bin/true"}, []string{"is no gladflow plugin: it ended without an answer", install}},
+		"cat":              {Config{Path: "/bin/cat"}, []string{"is no gladflow plugin: it ended without an answer", install}},
+		"echo":             {Config{Path: "/bin/echo", Args: []string{"good", "morning"}}, []string{`is no gladflow plugin: it answered "good morning"`, install}},
 		"last words":       {Config{Path: script(t, "echo no licence >&2; exit 3")}, []string{"ended without an answer", "no licence"}},
-		"other version":    {Config{Path: script(t, "echo '1|99|unix|/nowhere|grpc'; sleep 60")}, []string{"another version of the protocol than this host's 1"}},
+		"other version":    {Config{Path: script(t, "echo '1|99|unix|/nowhere|grpc'; sleep 60")}, []string{"another version of the protocol than this host's 1", install}},
 		"other protocol":   {Config{Path: script(t, "echo '1|1|unix|/nowhere|netrpc'; sleep 60")}, []string{"cannot be started as a gladflow plugin", "netrpc"}},
 		"no socket":        {Config{Path: script(t, "echo '1|1|unix|/nowhere|grpc'; sleep 60")}, []string{"cannot be started as a gladflow plugin", "/nowhere"}},
 		"silent":           {Config{Path: script(t, "sleep 60"), StartTimeout: 200 * time.Millisecond}, []string{"has not answered in time", "Config.StartTimeout"}},
