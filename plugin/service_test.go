@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/plugin/internal/proctest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server"
 )
@@ -354,7 +355,7 @@ func TestCloseInRun(t *testing.T) {
 	if err := <-over; !errors.Is(err, ErrClosed) {
 		t.Errorf("error %v", err)
 	}
-	gone(t, c.PID())
+	proctest.Ends(t, c.PID(), 3*time.Second)
 }
 
 // A client is for many goroutines.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gladflow/gladflow/plugin/internal/proctest"
 )
 
 func TestBrokenPipe(t *testing.T) {
@@ -83,7 +85,7 @@ func startHost(t *testing.T) *shellHost {
 	t.Cleanup(func() {
 		h.cmd.Process.Kill()
 		h.cmd.Wait()
-		if p, err := os.FindProcess(h.plugin); err == nil && lives(h.plugin) {
+		if p, err := os.FindProcess(h.plugin); err == nil && proctest.Lives(h.plugin) {
 			p.Kill()
 		}
 	})
@@ -98,7 +100,7 @@ func startHost(t *testing.T) *shellHost {
 // gone fails if the plugin leaves anything behind.
 func (h *shellHost) gone(t *testing.T) {
 	t.Helper()
-	t.Logf("gone after %v", ends(t, h.plugin, 2*time.Second))
+	t.Logf("gone after %v", proctest.Ends(t, h.plugin, 2*time.Second))
 	if _, err := os.Stat(h.folder); !os.IsNotExist(err) {
 		t.Errorf("the socket's folder is left: %v", err)
 	}
@@ -149,7 +151,7 @@ func TestHandshakePipeMayBeClosed(t *testing.T) {
 	go io.Copy(io.Discard, h.stderr)
 	h.stdout.Close()
 	time.Sleep(5 * parentInterval)
-	if !lives(h.plugin) {
+	if !proctest.Lives(h.plugin) {
 		t.Error("the plugin has ended")
 	}
 }
@@ -173,7 +175,7 @@ func TestHostDiedEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Close()
-	took := ends(t, cmd.Process.Pid, 2*time.Second)
+	took := proctest.Ends(t, cmd.Process.Pid, 2*time.Second)
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("it ended with %v", err)
 	}

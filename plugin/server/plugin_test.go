@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gladflow/gladflow/plugin/internal/proctest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -161,8 +162,8 @@ func TestGoPluginHost(t *testing.T) {
 			client.Kill()
 			took := time.Since(start)
 			t.Logf("Kill took %v", took)
-			if lives(pid) || took > 1500*time.Millisecond {
-				t.Errorf("Kill took %v; the process lives: %v", took, lives(pid))
+			if proctest.Lives(pid) || took > 1500*time.Millisecond {
+				t.Errorf("Kill took %v; the process lives: %v", took, proctest.Lives(pid))
 			}
 			if code := cmd.ProcessState.ExitCode(); code != 0 {
 				t.Errorf("the plugin ended with %v", cmd.ProcessState)

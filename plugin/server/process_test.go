@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,58 +18,29 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/gladflow/gladflow/plugin/internal/built"
+	"github.com/gladflow/gladflow/plugin/internal/proctest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
-// TestMain removes the binary.
+// TestMain is the plugin where a test has started the test binary as one.
 func TestMain(m *testing.M) {
-	code := m.Run()
-	built.Remove()
-	os.Exit(code)
+	proctest.BeThePlugin(func(ctx context.Context) error { return Plugin(ctx, Config{}) })
+	os.Exit(m.Run())
 }
 
-// binary returns the path of the binary, freshly built.
+// binary is the path of the test binary, to be started as a plugin.
 func binary(t testing.TB) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("processes are ended by signals here")
 	}
-	return built.Binary(t)
+	return proctest.Self(t)
 }
 
-// asPlugin is the environment that a host gives a plugin.
+// asPlugin is the environment that a host gives a plugin. With the race detector
+// programs wait before they end.
 func asPlugin(more ...string) []string {
-	return append(append(os.Environ(), protocol.CookieKey+"="+protocol.CookieValue, "PLUGIN_PROTOCOL_VERSIONS=1"), more...)
-}
-
-// ends fails unless a process, or its zombie, is gone by the deadline; it
-// returns how long that took.
-func ends(t testing.TB, pid int, within time.Duration) time.Duration {
-	t.Helper()
-	start := time.Now()
-	for lives(pid) {
-		if time.Since(start) > within {
-			t.Fatalf("process %d lives after %v", pid, within)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	return time.Since(start)
-}
-
-// lives says whether a process is there and no zombie.
-func lives(pid int) bool {
-	if runtime.GOOS != "linux" {
-		p, err := os.FindProcess(pid)
-		return err == nil && p.Signal(nil) == nil
-	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return false
-	}
-	// The name, in brackets, may hold anything.
-	_, rest, _ := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')'):]), " ")
-	return !strings.HasPrefix(rest, "Z")
+	return append(append(os.Environ(), protocol.CookieKey+"="+protocol.CookieValue, "PLUGIN_PROTOCOL_VERSIONS=1", "GORACE=atexit_sleep_ms=0"), more...)
 }
 
 // eventually waits until f is true.
