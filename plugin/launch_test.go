@@ -210,7 +210,11 @@ func TestCloseStopped(t *testing.T) {
 	if err := syscall.Kill(c.PID(), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond) // it takes its threads a moment
+	// It takes its threads a moment.
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(c.PID(), &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("it has not stopped: %v, %v", status, err)
+	}
 	began := time.Now()
 	c.Close()
 	if took := time.Since(began); took > closeTimeout+2*time.Second {

@@ -350,7 +350,7 @@ func TestCloseInRun(t *testing.T) {
 		_, err := edges(run.Edges(t.Context(), ""))
 		over <- err
 	}()
-	time.Sleep(50 * time.Millisecond)
+	waitFor(t, c, run.ID(), protocol.StateRunning)
 	c.Close()
 	if err := <-over; !errors.Is(err, ErrClosed) {
 		t.Errorf("error %v", err)

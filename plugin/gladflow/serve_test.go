@@ -18,6 +18,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/gladflow/gladflow/plugin/internal/built"
 	"github.com/gladflow/gladflow/plugin/protocol"
@@ -107,6 +108,26 @@ func (s *service) run(t *testing.T, limit time.Duration) {
 	}, &protocol.Run{})
 }
 
+// awaitDraining waits until the service says that it ends.
+func (s *service) awaitDraining(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	watch, err := grpc_health_v1.NewHealthClient(s.conn).Watch(ctx, &grpc_health_v1.HealthCheckRequest{})
+	for {
+		var now *grpc_health_v1.HealthCheckResponse
+		if err == nil {
+			now, err = watch.Recv()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now.Status == grpc_health_v1.HealthCheckResponse_NOT_SERVING {
+			return
+		}
+	}
+}
+
 func (s *service) signal(t *testing.T, sig os.Signal) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(sig); err != nil {
@@ -171,7 +192,7 @@ func TestServe(t *testing.T) {
 		s := startService(t, binary)
 		s.run(t, time.Minute)
 		s.signal(t, syscall.SIGTERM)
-		time.Sleep(200 * time.Millisecond)
+		s.awaitDraining(t)
 		s.signal(t, syscall.SIGTERM)
 		s.end(t, exitInterrupted, 2*time.Second)
 	})

@@ -162,7 +162,7 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond)
+	awaitSolving(t, c, protocol.Run{Run: id})
 	within(t, 200*time.Millisecond, "cancelling", func() {
 		results, err := act(ctx, c, protocol.ActionCancel, `{"run":"`+id+`"}`)
 		var info protocol.RunInfo

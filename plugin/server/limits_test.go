@@ -12,6 +12,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -228,7 +229,12 @@ func TestIdleUpload(t *testing.T) {
 
 // A caller that does not take its results neither.
 func TestIdleDownload(t *testing.T) {
-	_, c := served(t, Config{Limits: protocol.Limits{IdleSeconds: 0.2}})
+	returned := make(chan struct{})
+	_, c := served(t, Config{Limits: protocol.Limits{IdleSeconds: 0.2}}, grpc.ChainStreamInterceptor(
+		func(service any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+			defer close(returned)
+			return next(service, stream)
+		}))
 	ctx := bg(t)
 	stream, err := c.DoExchange(ctx)
 	if err != nil {
@@ -249,7 +255,7 @@ func TestIdleDownload(t *testing.T) {
 			}
 		}
 	}()
-	time.Sleep(time.Second)
+	<-returned
 	for err == nil {
 		_, err = stream.Recv()
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow/go/v15/arrow/flight"
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -69,12 +70,7 @@ func TestDrain(t *testing.T) {
 	}
 	job, more := mediumJob(t), shortJob(t)
 	run := startRun(t, conn, job)
-	waited := make(chan error, 1)
-	go func() {
-		_, err := doAction(context.Background(), conn, protocol.ActionResult, run)
-		waited <- err
-	}()
-	time.Sleep(200 * time.Millisecond)
+	waited := awaitResult(t, conn, run)
 	start := time.Now()
 	l.end()
 	if next, err := watch.Recv(); err != nil || next.Status != grpc_health_v1.HealthCheckResponse_NOT_SERVING {
@@ -124,16 +120,12 @@ func TestDrainThatTakesTooLong(t *testing.T) {
 			l := listening(t, ListenConfig{Insecure: true, DrainTimeout: c.timeout})
 			conn := dial(t, l.target)
 			run := startRun(t, conn, longJob(t))
-			waited := make(chan error, 1)
-			go func() {
-				_, err := doAction(context.Background(), conn, protocol.ActionResult, run)
-				waited <- err
-			}()
-			time.Sleep(100 * time.Millisecond)
+			awaitSolving(t, flight.NewClientFromConn(conn, nil), run)
+			waited := awaitResult(t, conn, run)
 			start := time.Now()
 			l.end()
 			if c.stop {
-				time.Sleep(100 * time.Millisecond)
+				awaitDraining(t, conn)
 				l.Stop()
 			}
 			if err := <-l.ended; !errors.Is(err, ErrRunsCancelled) {

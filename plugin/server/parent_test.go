@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow/go/v15/arrow/flight"
+
 	"github.com/gladflow/gladflow/plugin/internal/proctest"
 )
 
@@ -113,8 +115,8 @@ func TestOrphan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := startHost(t)
 			if busy {
-				startRun(t, dial(t, "unix:"+h.socket), longJob(t))
-				time.Sleep(100 * time.Millisecond)
+				conn := dial(t, "unix:"+h.socket)
+				awaitSolving(t, flight.NewClientFromConn(conn, nil), startRun(t, conn, longJob(t)))
 			}
 			if err := h.cmd.Process.Kill(); err != nil {
 				t.Fatal(err)
@@ -150,7 +152,7 @@ func TestHandshakePipeMayBeClosed(t *testing.T) {
 	h := startHost(t)
 	go io.Copy(io.Discard, h.stderr)
 	h.stdout.Close()
-	time.Sleep(5 * parentInterval)
+	time.Sleep(5 * parentInterval / 2) // two checks
 	if !proctest.Lives(h.plugin) {
 		t.Error("the plugin has ended")
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow/go/v15/arrow/flight"
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc/codes"
@@ -123,12 +124,13 @@ func TestConsoleIsNotStandardOutput(t *testing.T) {
 func TestInterruptIsTheHosts(t *testing.T) {
 	p := launch(t, nil)
 	conn := dial(t, "unix:"+p.socket)
-	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(300 * time.Millisecond)
-	if _, err := doAction(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
-		t.Errorf("after an interrupt: %v", err)
+	for range 5 {
+		if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := doAction(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
+			t.Fatalf("after an interrupt: %v", err)
+		}
 	}
 	p.end(t, syscall.SIGTERM)
 }
@@ -155,8 +157,7 @@ func TestGoPluginHost(t *testing.T) {
 			}
 			job := longJob(t)
 			job["out"] = t.TempDir()
-			startRun(t, conn, job)
-			time.Sleep(100 * time.Millisecond)
+			awaitSolving(t, flight.NewClientFromConn(conn, nil), startRun(t, conn, job))
 
 			pid, start := cmd.Process.Pid, time.Now()
 			client.Kill()

@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/gladflow/gladflow/plugin/internal/proctest"
 	"github.com/gladflow/gladflow/plugin/protocol"
@@ -100,6 +101,63 @@ func startRun(t testing.TB, conn *grpc.ClientConn, job map[string]any) protocol.
 		t.Fatalf("recover returns %q: %v", text, err)
 	}
 	return run
+}
+
+// awaitSolving waits until a solver of the run has reported progress twice, so
+// that it has done an iteration.
+func awaitSolving(t testing.TB, c flight.Client, run protocol.Run) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stream, err := c.DoAction(ctx, &flight.Action{Type: protocol.ActionWatch, Body: encode(run)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for reports := 0; reports < 2; {
+		r, err := stream.Recv()
+		if err != nil {
+			t.Fatalf("the run solves nothing: %v", err)
+		}
+		var e protocol.Event
+		if err := json.Unmarshal(r.Body, &e); err != nil {
+			t.Fatal(err)
+		}
+		if e.Solver != "" && !e.Done {
+			reports++
+		}
+	}
+}
+
+// awaitResult asks for the result of a run, and returns when the service has the
+// call; the channel has its error.
+func awaitResult(t testing.TB, conn *grpc.ClientConn, run protocol.Run) <-chan error {
+	t.Helper()
+	stream, err := flight.NewClientFromConn(conn, nil).DoAction(context.Background(), &flight.Action{Type: protocol.ActionResult, Body: encode(run)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Calls of one connection arrive in their order.
+	if _, err := doAction(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := stream.Recv()
+		ended <- err
+	}()
+	return ended
+}
+
+// awaitDraining waits until the service says that it ends.
+func awaitDraining(t testing.TB, conn *grpc.ClientConn) {
+	t.Helper()
+	eventually(t, "health is not NOT_SERVING", func() bool {
+		got, err := grpc_health_v1.NewHealthClient(conn).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Status == grpc_health_v1.HealthCheckResponse_NOT_SERVING
+	})
 }
 
 // shortJob takes milliseconds, longJob a minute, or until it is cancelled.

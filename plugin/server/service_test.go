@@ -25,16 +25,19 @@ import (
 )
 
 // served is a service on a loopback listener, with a client of Arrow's own.
-func served(t testing.TB, c Config) (*Service, flight.Client) { return servedWith(t, c, pipelines.Run) }
+func served(t testing.TB, c Config, options ...grpc.ServerOption) (*Service, flight.Client) {
+	t.Helper()
+	return servedWith(t, c, pipelines.Run, options...)
+}
 
 // servedWith is served with a stand-in for pipelines.Run.
-func servedWith(t testing.TB, c Config, work workFunc) (*Service, flight.Client) {
+func servedWith(t testing.TB, c Config, work workFunc, options ...grpc.ServerOption) (*Service, flight.Client) {
 	t.Helper()
 	s, err := newService(c, work)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := grpc.NewServer(s.ServerOptions()...)
+	g := grpc.NewServer(append(s.ServerOptions(), options...)...)
 	if err := s.Register(g); err != nil {
 		t.Fatal(err)
 	}
