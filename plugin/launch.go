@@ -125,8 +125,8 @@ func (p *process) connect(ctx context.Context, timeout time.Duration) (*grpc.Cli
 
 // end ends the process and waits until it and go-plugin's goroutines have.
 func (p *process) end() {
-	hurry := time.AfterFunc(closeTimeout, p.kill)
-	defer hurry.Stop()
+	killLate := time.AfterFunc(closeTimeout, p.kill)
+	defer killLate.Stop()
 	if p.pid == 0 {
 		p.kill() // it never got so far as to have something to end in order
 	}

@@ -110,7 +110,7 @@ func (h *shellHost) gone(t *testing.T) {
 
 // A plugin whose host is killed is gone within 2 s, socket and all, at work or
 // not.
-func TestOrphan(t *testing.T) {
+func TestHostKilled(t *testing.T) {
 	for name, busy := range map[string]bool{"idle": false, "busy": true} {
 		t.Run(name, func(t *testing.T) {
 			h := startHost(t)
@@ -128,7 +128,7 @@ func TestOrphan(t *testing.T) {
 
 // A line of the log into the pipe of a dead host does not end the process
 // before its socket is removed.
-func TestOrphanWithBrokenPipes(t *testing.T) {
+func TestHostKilledWithBrokenPipes(t *testing.T) {
 	h := startHost(t)
 	h.stdout.Close()
 	h.stderr.Close()
@@ -140,7 +140,7 @@ func TestOrphanWithBrokenPipes(t *testing.T) {
 
 // The shell lives, but both outputs lead nowhere: it was a wrapper, and the
 // host behind it has died.
-func TestOrphanOfAWrapper(t *testing.T) {
+func TestHostOfAWrapperDies(t *testing.T) {
 	h := startHost(t)
 	h.stdout.Close()
 	h.stderr.Close()

@@ -29,17 +29,17 @@ type stamp struct {
 	time time.Time
 }
 
-// checkInterval is how often the files are checked at, at the most.
+// checkInterval is how often the files are checked, at the most.
 const checkInterval = time.Second
 
 // newReloader reads for the first time.
 func newReloader[T any](log hclog.Logger, read func() (T, error), files ...string) (*reloader[T], error) {
 	// The stamps are older than the content, never newer: a change between the
 	// two is seen the next time.
-	f := &reloader[T]{files: files, read: read, log: log, stamps: stampsOf(files), checked: time.Now()}
+	r := &reloader[T]{files: files, read: read, log: log, stamps: stampsOf(files), checked: time.Now()}
 	var err error
-	f.value, err = read()
-	return f, err
+	r.value, err = read()
+	return r, err
 }
 
 func stampsOf(files []string) []stamp {
@@ -53,25 +53,25 @@ func stampsOf(files []string) []stamp {
 }
 
 // get returns the current value.
-func (f *reloader[T]) get() T {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+func (r *reloader[T]) get() T {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	now := time.Now()
-	if now.Sub(f.checked) < checkInterval {
-		return f.value
+	if now.Sub(r.checked) < checkInterval {
+		return r.value
 	}
-	f.checked = now
-	stamps := stampsOf(f.files)
-	if slices.Equal(stamps, f.stamps) {
-		return f.value
+	r.checked = now
+	stamps := stampsOf(r.files)
+	if slices.Equal(stamps, r.stamps) {
+		return r.value
 	}
-	f.stamps = stamps
-	value, err := f.read()
+	r.stamps = stamps
+	value, err := r.read()
 	if err != nil {
-		f.log.Error("files have changed, but what they say now cannot be used; the old stays in force", "files", f.files, "error", err)
-		return f.value
+		r.log.Error("files have changed, but what they say now cannot be used; the old stays in force", "files", r.files, "error", err)
+		return r.value
 	}
-	f.log.Info("files have changed and were read again", "files", f.files)
-	f.value = value
+	r.log.Info("files have changed and were read again", "files", r.files)
+	r.value = value
 	return value
 }
