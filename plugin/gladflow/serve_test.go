@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/gladflow/gladflow/plugin/internal/built"
+	"github.com/gladflow/gladflow/plugin/internal/flighttest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -63,27 +63,14 @@ func startService(t *testing.T, binary string, args ...string) *service {
 // do does an action and decodes its last result.
 func (s *service) do(t *testing.T, name string, body, result any) {
 	t.Helper()
-	text, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	stream, err := flight.NewClientFromConn(s.conn, nil).DoAction(ctx, &flight.Action{Type: name, Body: text})
+	text, err := flighttest.Action(ctx, s.conn, name, body)
+	if err == nil {
+		err = json.Unmarshal(text, result)
+	}
 	if err != nil {
 		t.Fatal(err)
-	}
-	for {
-		r, err := stream.Recv()
-		if err == io.EOF {
-			return
-		}
-		if err == nil {
-			err = json.Unmarshal(r.Body, result)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
+	"github.com/gladflow/gladflow/plugin/internal/flighttest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -79,11 +80,11 @@ func TestDrain(t *testing.T) {
 	if code, text := fetch(t, "http://"+l.MetricsAddress()+"/healthz"); code != http.StatusServiceUnavailable {
 		t.Errorf("/healthz while ending: %d %q", code, text)
 	}
-	_, err = doAction(t.Context(), conn, protocol.ActionRecover, more)
+	_, err = flighttest.Action(t.Context(), conn, protocol.ActionRecover, more)
 	if f := protocol.FaultOf(err); f == nil || f.StatusCode() != codes.Unavailable || f.Reason != protocol.ReasonDraining {
 		t.Errorf("a new run while ending: %v", err)
 	}
-	if _, err := doAction(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
+	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
 		t.Errorf("another call while ending: %v", err)
 	}
 	select {
@@ -153,7 +154,7 @@ func TestDrainWithAnOpenCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stream.CloseSend()
-	if _, err := doAction(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
+	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
 		t.Fatal(err) // the connection is there now, and the stream with it
 	}
 	l.end()
@@ -181,7 +182,7 @@ func TestUnixSocket(t *testing.T) {
 	if want := "grpc+unix://" + path; l.Address() != want {
 		t.Errorf("the address is %s, not %s", l.Address(), want)
 	}
-	if _, err := doAction(t.Context(), dial(t, "unix:"+path), protocol.ActionSolvers, nil); err != nil {
+	if _, err := flighttest.Action(t.Context(), dial(t, "unix:"+path), protocol.ActionSolvers, nil); err != nil {
 		t.Error(err)
 	}
 	_, err = Listen(t.Context(), ListenConfig{Insecure: true, Address: "unix:" + path})

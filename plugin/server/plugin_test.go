@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gladflow/gladflow/plugin/internal/flighttest"
 	"github.com/gladflow/gladflow/plugin/internal/proctest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
@@ -83,11 +84,11 @@ func TestHandshakeIsAllOnStandardOutput(t *testing.T) {
 	for _, args := range [][]string{nil, {"recover", "--max-variables=7"}} {
 		p := launch(t, args)
 		conn := dial(t, "unix:"+p.socket)
-		if _, err := doAction(t.Context(), conn, protocol.ActionDescribe, nil); err != nil {
+		if _, err := flighttest.Action(t.Context(), conn, protocol.ActionDescribe, nil); err != nil {
 			t.Fatal(err)
 		}
 		run := startRun(t, conn, shortJob(t))
-		if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err != nil {
+		if _, err := flighttest.Action(t.Context(), conn, protocol.ActionResult, run); err != nil {
 			t.Fatal(err)
 		}
 		if rest := p.end(t, syscall.SIGTERM); rest != "" {
@@ -107,7 +108,7 @@ func TestConsoleIsNotStandardOutput(t *testing.T) {
 	p := launch(t, nil, "OTEL_TRACES_EXPORTER=console", "OTEL_METRICS_EXPORTER=console")
 	conn := dial(t, "unix:"+p.socket)
 	run := startRun(t, conn, shortJob(t))
-	if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err != nil {
+	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionResult, run); err != nil {
 		t.Fatal(err)
 	}
 	if rest := p.end(t, syscall.SIGTERM); rest != "" {
@@ -128,7 +129,7 @@ func TestInterruptIsTheHosts(t *testing.T) {
 		if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := doAction(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
+		if _, err := flighttest.Action(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
 			t.Fatalf("after an interrupt: %v", err)
 		}
 	}
@@ -152,7 +153,7 @@ func TestGoPluginHost(t *testing.T) {
 				t.Fatal(err)
 			}
 			big := map[string]string{"input": strings.Repeat("x", 6<<20)}
-			if _, err := doAction(t.Context(), conn, protocol.ActionValidate, big); status.Code(err) == codes.ResourceExhausted {
+			if _, err := flighttest.Action(t.Context(), conn, protocol.ActionValidate, big); status.Code(err) == codes.ResourceExhausted {
 				t.Errorf("6 MiB: %v", err)
 			}
 			job := longJob(t)

@@ -3,9 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -19,6 +17,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
+	"github.com/gladflow/gladflow/plugin/internal/flighttest"
 	"github.com/gladflow/gladflow/plugin/internal/proctest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
@@ -66,33 +65,10 @@ func dial(t testing.TB, target string, options ...grpc.DialOption) *grpc.ClientC
 	return conn
 }
 
-// act does an action and returns its last result.
-func doAction(ctx context.Context, conn *grpc.ClientConn, name string, body any) ([]byte, error) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	stream, err := flight.NewClientFromConn(conn, nil).DoAction(ctx, &flight.Action{Type: name, Body: text})
-	if err != nil {
-		return nil, err
-	}
-	var last []byte
-	for {
-		r, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			return last, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		last = r.Body
-	}
-}
-
 // startRun starts a job that names its input and returns the run.
 func startRun(t testing.TB, conn *grpc.ClientConn, job map[string]any) protocol.Run {
 	t.Helper()
-	text, err := doAction(t.Context(), conn, protocol.ActionRecover, job)
+	text, err := flighttest.Action(t.Context(), conn, protocol.ActionRecover, job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +113,7 @@ func awaitResult(t testing.TB, conn *grpc.ClientConn, run protocol.Run) <-chan e
 		t.Fatal(err)
 	}
 	// Calls of one connection arrive in their order.
-	if _, err := doAction(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
+	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)

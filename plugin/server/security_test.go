@@ -27,6 +27,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"github.com/gladflow/gladflow/plugin/internal/flighttest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -148,7 +149,7 @@ func TestTLS(t *testing.T) {
 	if want := "grpc+tls://" + l.target; l.Address() != want {
 		t.Errorf("the address is %s, not %s", l.Address(), want)
 	}
-	if _, err := doAction(t.Context(), dial(t, l.target, withTLS(a.client(t, "", ""))), protocol.ActionSolvers, nil); err != nil {
+	if _, err := flighttest.Action(t.Context(), dial(t, l.target, withTLS(a.client(t, "", ""))), protocol.ActionSolvers, nil); err != nil {
 		t.Error(err)
 	}
 	old := a.client(t, "", "")
@@ -162,7 +163,7 @@ func TestTLS(t *testing.T) {
 		"no TLS":            grpc.EmptyDialOption{},
 		"another authority": withTLS(newAuthority(t).client(t, "", "")),
 	} {
-		if _, err := doAction(t.Context(), dial(t, l.target, option), protocol.ActionSolvers, nil); status.Code(err) != codes.Unavailable {
+		if _, err := flighttest.Action(t.Context(), dial(t, l.target, option), protocol.ActionSolvers, nil); status.Code(err) != codes.Unavailable {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -174,14 +175,14 @@ func TestMutualTLS(t *testing.T) {
 	cert, key := a.pair(t, 2)
 	l := listening(t, ListenConfig{CertFile: cert, KeyFile: key, ClientCAFile: clients.file})
 	good, goodKey := clients.pair(t, 3)
-	if _, err := doAction(t.Context(), dial(t, l.target, withTLS(a.client(t, good, goodKey))), protocol.ActionSolvers, nil); err != nil {
+	if _, err := flighttest.Action(t.Context(), dial(t, l.target, withTLS(a.client(t, good, goodKey))), protocol.ActionSolvers, nil); err != nil {
 		t.Error(err)
 	}
 	for what, c := range map[string]*tls.Config{
 		"no certificate":                  a.client(t, "", ""),
 		"a certificate of someone else's": a.client(t, cert, key),
 	} {
-		if _, err := doAction(t.Context(), dial(t, l.target, withTLS(c)), protocol.ActionSolvers, nil); status.Code(err) != codes.Unavailable {
+		if _, err := flighttest.Action(t.Context(), dial(t, l.target, withTLS(c)), protocol.ActionSolvers, nil); status.Code(err) != codes.Unavailable {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -249,7 +250,7 @@ func TestTokens(t *testing.T) {
 	l := listening(t, ListenConfig{Insecure: true, TokenFile: path})
 	conn := dial(t, l.target)
 	for _, header := range []string{"Bearer first-token", "bearer second-token", "BEARER  first-token"} {
-		if _, err := doAction(bearer(t.Context(), header), conn, protocol.ActionSolvers, nil); err != nil {
+		if _, err := flighttest.Action(bearer(t.Context(), header), conn, protocol.ActionSolvers, nil); err != nil {
 			t.Errorf("%q: %v", header, err)
 		}
 	}
@@ -268,7 +269,7 @@ func TestTokens(t *testing.T) {
 		if header != "" {
 			ctx = bearer(ctx, header)
 		}
-		_, err := doAction(ctx, conn, protocol.ActionSolvers, nil)
+		_, err := flighttest.Action(ctx, conn, protocol.ActionSolvers, nil)
 		if status.Code(err) != codes.Unauthenticated || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want Unauthenticated, %q", header, err, want)
 		}
@@ -288,10 +289,10 @@ func TestTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the new token is unknown", func() bool {
-		_, err := doAction(bearer(t.Context(), "Bearer third-token"), conn, protocol.ActionSolvers, nil)
+		_, err := flighttest.Action(bearer(t.Context(), "Bearer third-token"), conn, protocol.ActionSolvers, nil)
 		return err == nil
 	})
-	if _, err := doAction(bearer(t.Context(), "Bearer first-token"), conn, protocol.ActionSolvers, nil); status.Code(err) != codes.Unauthenticated {
+	if _, err := flighttest.Action(bearer(t.Context(), "Bearer first-token"), conn, protocol.ActionSolvers, nil); status.Code(err) != codes.Unauthenticated {
 		t.Errorf("a token that was taken away: %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/gladflow/gladflow/pipelines"
+	"github.com/gladflow/gladflow/plugin/internal/flighttest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -29,7 +30,7 @@ func TestExport(t *testing.T) {
 			conn := dial(t, l.target)
 			const trace, caller = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 			ctx := metadata.AppendToOutgoingContext(t.Context(), "traceparent", "00-"+trace+"-"+caller+"-01")
-			text, err := doAction(ctx, conn, protocol.ActionRecover, shortJob(t))
+			text, err := flighttest.Action(ctx, conn, protocol.ActionRecover, shortJob(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +38,7 @@ func TestExport(t *testing.T) {
 			if err := decode(text, &run, ""); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err != nil {
+			if _, err := flighttest.Action(t.Context(), conn, protocol.ActionResult, run); err != nil {
 				t.Fatal(err)
 			}
 			l.end()
@@ -105,7 +106,7 @@ func TestExportOfAFailure(t *testing.T) {
 	job := shortJob(t)
 	job["input"] = job["input"].(string) + ".missing"
 	run := startRun(t, conn, job)
-	if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err == nil {
+	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionResult, run); err == nil {
 		t.Fatal("a job without its table succeeds")
 	}
 	l.end()
@@ -129,7 +130,7 @@ func TestUnknownExporter(t *testing.T) {
 	l := listening(t, ListenConfig{Insecure: true, Config: Config{Logger: hclog.New(&hclog.LoggerOptions{Output: &log, Mutex: &sync.Mutex{}})}})
 	conn := dial(t, l.target)
 	run := startRun(t, conn, shortJob(t))
-	if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err != nil {
+	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionResult, run); err != nil {
 		t.Error(err)
 	}
 	l.end()
@@ -151,7 +152,7 @@ func TestCollectorThatIsNotThere(t *testing.T) {
 	l := listening(t, ListenConfig{Insecure: true})
 	conn := dial(t, l.target)
 	run := startRun(t, conn, shortJob(t))
-	if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err != nil {
+	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionResult, run); err != nil {
 		t.Error(err)
 	}
 	start := time.Now()
@@ -178,7 +179,7 @@ func TestMetricsAndHealth(t *testing.T) {
 	}
 	conn := dial(t, l.target)
 	run := startRun(t, conn, shortJob(t))
-	if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err != nil {
+	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionResult, run); err != nil {
 		t.Fatal(err)
 	}
 	var text string
