@@ -37,10 +37,9 @@ func binary(t testing.TB) string {
 	return proctest.Self(t)
 }
 
-// asPlugin is the environment that a host gives a plugin. With the race detector
-// programs wait before they end.
+// asPlugin is the environment that a host gives a plugin.
 func asPlugin(more ...string) []string {
-	return append(append(os.Environ(), protocol.CookieKey+"="+protocol.CookieValue, "PLUGIN_PROTOCOL_VERSIONS=1", "GORACE=atexit_sleep_ms=0"), more...)
+	return append(append(os.Environ(), protocol.CookieKey+"="+protocol.CookieValue, "PLUGIN_PROTOCOL_VERSIONS=1"), more...)
 }
 
 // eventually waits until f is true.
