@@ -1,6 +1,8 @@
 package server
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -12,6 +14,22 @@ import (
 	"github.com/gladflow/gladflow/plugin/server/internal/fault"
 	"github.com/gladflow/gladflow/solver/glad"
 )
+
+// confine makes folder the one in which the files of jobs must lie.
+func (s *Service) confine(folder string) error {
+	real, err := filepath.Abs(folder)
+	if err == nil {
+		real, err = filepath.EvalSymlinks(real)
+	}
+	if err != nil {
+		return fmt.Errorf("the folder for files, %s: %w; make it, or choose another", folder, err)
+	}
+	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is no folder; name one, or say any or none", folder)
+	}
+	s.files = real
+	return nil
+}
 
 // checkFiles refuses a job that names files which it may not.
 func (s *Service) checkFiles(job pipelines.Job) error {

@@ -2,9 +2,6 @@ package server
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
@@ -74,13 +71,6 @@ func fill[T int | int64 | float64](v *T, byDefault T) {
 // methods are called from many goroutines.
 type Observer = runs.Observer
 
-type noObserver struct{}
-
-func (noObserver) RunStarted(ctx context.Context, _ string, _ []string) context.Context { return ctx }
-func (noObserver) StageDone(context.Context, pipelines.Progress)                        {}
-func (noObserver) RunEnded(context.Context, protocol.State, time.Duration, *protocol.Fault) {
-}
-
 // A Service serves jobs over Arrow Flight. It is safe for concurrent use.
 type Service struct {
 	flight.BaseFlightServer
@@ -100,9 +90,6 @@ func newService(c Config, work func(context.Context, pipelines.Job, pipelines.Ho
 	if s.log == nil {
 		s.log = hclog.NewNullLogger()
 	}
-	if c.Observer == nil {
-		c.Observer = noObserver{}
-	}
 	switch s.files {
 	case "":
 		s.files = FilesAny
@@ -114,22 +101,6 @@ func newService(c Config, work func(context.Context, pipelines.Job, pipelines.Ho
 	}
 	s.runs = runs.New(runs.Config{Limits: s.limits, Logger: s.log, Observer: c.Observer, Work: work})
 	return s, nil
-}
-
-// confine makes folder the one in which the files of jobs must lie.
-func (s *Service) confine(folder string) error {
-	real, err := filepath.Abs(folder)
-	if err == nil {
-		real, err = filepath.EvalSymlinks(real)
-	}
-	if err != nil {
-		return fmt.Errorf("the folder for files, %s: %w; make it, or choose another", folder, err)
-	}
-	if info, err := os.Stat(real); err != nil || !info.IsDir() {
-		return fmt.Errorf("%s is no folder; name one, or say any or none", folder)
-	}
-	s.files = real
-	return nil
 }
 
 // Register adds the Flight service to a server. The health service is left to

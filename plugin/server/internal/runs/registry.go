@@ -22,10 +22,11 @@ import (
 // no memory.
 const maxEnded = 1000
 
-// A Config is what a Registry is made of. All of it is needed.
+// A Config is what a Registry is made of.
 type Config struct {
-	Limits   protocol.Limits
-	Logger   hclog.Logger
+	Limits protocol.Limits // without zeros
+	Logger hclog.Logger
+	// Observer is told of every run; nil for none.
 	Observer Observer
 	// Work does a job: pipelines.Run, but in tests.
 	Work func(context.Context, pipelines.Job, pipelines.Host) (*pipelines.Result, error)
@@ -40,6 +41,13 @@ type Observer interface {
 	StageDone(ctx context.Context, p pipelines.Progress)
 	// RunEnded is told of every run's end; fault is nil for one that is done.
 	RunEnded(ctx context.Context, state protocol.State, took time.Duration, fault *protocol.Fault)
+}
+
+type noObserver struct{}
+
+func (noObserver) RunStarted(ctx context.Context, _ string, _ []string) context.Context { return ctx }
+func (noObserver) StageDone(context.Context, pipelines.Progress)                        {}
+func (noObserver) RunEnded(context.Context, protocol.State, time.Duration, *protocol.Fault) {
 }
 
 // A Registry has the runs of a service. It is safe for concurrent use.
@@ -61,6 +69,9 @@ type Registry struct {
 
 // New makes a registry. Close releases it.
 func New(c Config) *Registry {
+	if c.Observer == nil {
+		c.Observer = noObserver{}
+	}
 	g := &Registry{Config: c, runs: make(map[string]*Run)}
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	g.work.Go(g.removeExpired)
