@@ -53,9 +53,6 @@ const (
 	closeTimeout = 4 * time.Second
 )
 
-// install is how a host in any module gets the binary.
-const install = "install it with go install github.com/gladflow/gladflow/plugin/gladflow@latest"
-
 // Launch starts a gladflow binary as a plugin and connects to it over gRPC
 // with mutual TLS. ctx bounds the start only: when it ends before Launch has
 // returned, the process is killed. Afterwards the plugin lives until Close, or
@@ -128,8 +125,8 @@ func (p *process) connect(ctx context.Context, timeout time.Duration) (*grpc.Cli
 
 // end ends the process and waits until it and go-plugin's goroutines have.
 func (p *process) end() {
-	hurry := time.AfterFunc(closeTimeout, p.kill)
-	defer hurry.Stop()
+	killLate := time.AfterFunc(closeTimeout, p.kill)
+	defer killLate.Stop()
 	if p.pid == 0 {
 		p.kill() // it never got so far as to have something to end in order
 	}
@@ -139,7 +136,7 @@ func (p *process) end() {
 
 func (c Config) resolve() (string, error) {
 	if c.Path == "" {
-		return "", errors.New("plugin: Config.Path is empty; set it to the gladflow binary; " + install)
+		return "", fmt.Errorf("plugin: Config.Path is empty; set it to the gladflow binary (%s installs one)", installCommand())
 	}
 	path, err := exec.LookPath(c.Path)
 	switch {
@@ -147,7 +144,7 @@ func (c Config) resolve() (string, error) {
 	case errors.Is(err, os.ErrPermission):
 		return "", fmt.Errorf("plugin: %s is not executable; chmod +x it, or name the gladflow binary: %w", c.Path, err)
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("plugin: there is no %s; %s, or correct Config.Path: %w", c.Path, install, err)
+		return "", fmt.Errorf("plugin: there is no %s; install it with %s, or correct Config.Path: %w", c.Path, installCommand(), err)
 	default:
 		return "", fmt.Errorf("plugin: %s cannot be started; name the gladflow binary: %w", c.Path, err)
 	}
@@ -188,6 +185,7 @@ func (c Config) explain(ctx context.Context, path string, err error, log *startL
 	if ctx.Err() != nil {
 		return fmt.Errorf("plugin: starting %s: %w", path, context.Cause(ctx))
 	}
+	install := "install one with " + installCommand()
 	answer, foreign := strings.CutPrefix(err.Error(), "Unrecognized remote plugin message: ")
 	answer, _, _ = strings.Cut(answer, "\n")
 	switch {
@@ -202,7 +200,8 @@ func (c Config) explain(ctx context.Context, path string, err error, log *startL
 	case strings.HasPrefix(err.Error(), "plugin exited before"):
 		return fmt.Errorf("plugin: %s is no gladflow plugin: it ended without an answer%s; %s", path, log.tail.quote(), install)
 	case strings.HasPrefix(err.Error(), "incompatible API version"):
-		return fmt.Errorf("plugin: %s speaks another version of the protocol than this host's %d; update the older of the two: %w", path, protocol.Version, err)
+		return fmt.Errorf("plugin: %s speaks another version of the protocol than this host's %d; update the older of the two (%s installs the binary): %w",
+			path, protocol.Version, installCommand(), err)
 	}
 	return fmt.Errorf("plugin: %s cannot be started as a gladflow plugin%s; %s: %w", path, log.tail.quote(), install, err)
 }

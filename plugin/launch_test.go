@@ -20,7 +20,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/gladflow/gladflow/plugin/internal/built"
+	"github.com/gladflow/gladflow/plugin/internal/proctest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -32,18 +32,6 @@ func script(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// gone fails unless the process ends soon.
-func gone(t *testing.T, pid int) {
-	t.Helper()
-	for range 300 {
-		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("process %d has not ended", pid)
 }
 
 // What is no plugin is told quickly, with what it said and what to do, and
@@ -58,22 +46,22 @@ func TestLaunchRefuses(t *testing.T) {
 	if err := os.WriteFile(noise, []byte("\x01\x02no program"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	const build = "go install github.com/gladflow/gladflow/plugin/gladflow@latest"
+	const install = "go install github.com/gladflow/gladflow/plugin/gladflow@"
 	for name, test := range map[string]struct {
 		config Config
 		want   []string
 	}{
-		"empty path":       {Config{}, []string{"Config.Path is empty"}},
-		"no file":          {Config{Path: folder + "/nothing"}, []string{"there is no", build}},
-		"not in $PATH":     {Config{Path: "gladflow-that-is-not"}, []string{"there is no", build}},
+		"empty path":       {Config{}, []string{"Config.Path is empty", install}},
+		"no file":          {Config{Path: folder + "/nothing"}, []string{"there is no", install}},
+		"not in $PATH":     {Config{Path: "gladflow-that-is-not"}, []string{"there is no", install}},
 		"a folder":         {Config{Path: folder}, []string{folder}},
 		"not executable":   {Config{Path: text}, []string{"is not executable", "chmod +x"}},
-		"not a program":    {Config{Path: noise}, []string{"exec format error", build}},
-		"true":             {Config{Path: "/bin/true"}, []string{"is no gladflow plugin: it ended without an answer", build}},
-		"cat":              {Config{Path: "/bin/cat"}, []string{"is no gladflow plugin: it ended without an answer", build}},
-		"echo":             {Config{Path: "/bin/echo", Args: []string{"good", "morning"}}, []string{`is no gladflow plugin: it answered "good morning"`, build}},
+		"not a program":    {Config{Path: noise}, []string{"exec format error", install}},
+		"true":             {Config{Path: "/bin/true"}, []string{"is no gladflow plugin: it ended without an answer", install}},
+		"cat":              {Config{Path: "/bin/cat"}, []string{"is no gladflow plugin: it ended without an answer", install}},
+		"echo":             {Config{Path: "/bin/echo", Args: []string{"good", "morning"}}, []string{`is no gladflow plugin: it answered "good morning"`, install}},
 		"last words":       {Config{Path: script(t, "echo no licence >&2; exit 3")}, []string{"ended without an answer", "no licence"}},
-		"other version":    {Config{Path: script(t, "echo '1|99|unix|/nowhere|grpc'; sleep 60")}, []string{"another version of the protocol than this host's 1"}},
+		"other version":    {Config{Path: script(t, "echo '1|99|unix|/nowhere|grpc'; sleep 60")}, []string{"another version of the protocol than this host's 1", install}},
 		"other protocol":   {Config{Path: script(t, "echo '1|1|unix|/nowhere|netrpc'; sleep 60")}, []string{"cannot be started as a gladflow plugin", "netrpc"}},
 		"no socket":        {Config{Path: script(t, "echo '1|1|unix|/nowhere|grpc'; sleep 60")}, []string{"cannot be started as a gladflow plugin", "/nowhere"}},
 		"silent":           {Config{Path: script(t, "sleep 60"), StartTimeout: 200 * time.Millisecond}, []string{"has not answered in time", "Config.StartTimeout"}},
@@ -131,7 +119,7 @@ func TestLaunchContext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		gone(t, pid)
+		proctest.Ends(t, pid, 3*time.Second)
 	}
 	if _, err := Launch(ctx, Config{Path: path}); !errors.Is(err, errSource) {
 		t.Errorf("with a context that has ended: error %v", err)
@@ -140,7 +128,7 @@ func TestLaunchContext(t *testing.T) {
 
 func launch(t testing.TB, c Config) *Client {
 	t.Helper()
-	c.Path = built.Binary(t)
+	c.Path = proctest.Self(t)
 	if c.Logger == nil {
 		c.Logger = hclog.NewNullLogger()
 	}
@@ -153,7 +141,7 @@ func launch(t testing.TB, c Config) *Client {
 }
 
 func TestLaunch(t *testing.T) {
-	program, err := os.ReadFile(built.Binary(t))
+	program, err := os.ReadFile(proctest.Self(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +168,7 @@ func TestLaunch(t *testing.T) {
 			if took := time.Since(began); took >= closeTimeout {
 				t.Errorf("Close took %v: it had to kill", took)
 			}
-			gone(t, pid)
+			proctest.Ends(t, pid, 3*time.Second)
 			if _, err := c.Describe(t.Context()); !errors.Is(err, ErrClosed) {
 				t.Errorf("after Close: error %v", err)
 			}
@@ -192,7 +180,7 @@ func TestLaunch(t *testing.T) {
 // The end of the context that it was started with is not the plugin's.
 func TestLaunchedOutlivesContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	c, err := Launch(ctx, Config{Path: built.Binary(t)})
+	c, err := Launch(ctx, Config{Path: proctest.Self(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,13 +210,17 @@ func TestCloseStopped(t *testing.T) {
 	if err := syscall.Kill(c.PID(), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond) // it takes its threads a moment
+	// It takes its threads a moment.
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(c.PID(), &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("it has not stopped: %v, %v", status, err)
+	}
 	began := time.Now()
 	c.Close()
 	if took := time.Since(began); took > closeTimeout+2*time.Second {
 		t.Errorf("Close took %v", took)
 	}
-	gone(t, c.PID())
+	proctest.Ends(t, c.PID(), 3*time.Second)
 }
 
 // Env wins over the host's environment, and Dir is where the plugin works.
@@ -247,7 +239,7 @@ func TestLaunchEnvironment(t *testing.T) {
 
 // A relative path is the host's, whatever Dir is.
 func TestRelativePath(t *testing.T) {
-	path := built.Binary(t)
+	path := proctest.Self(t)
 	t.Chdir(filepath.Dir(path))
 	c, err := Launch(t.Context(), Config{Path: "./" + filepath.Base(path), Dir: t.TempDir()})
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/recovery"
+	"github.com/gladflow/gladflow/plugin/internal/proctest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server"
 )
@@ -210,7 +211,7 @@ func TestInformation(t *testing.T) {
 			t.Errorf("models %+v, %v", m, err)
 		}
 		j, err := c.Validate(t.Context(), job.Job{Input: "-", Penalty: "0.25", TimeLimit: job.Duration(time.Minute)})
-		want := job.Job{Input: "-", Penalty: "0.25", TimeLimit: job.Duration(time.Minute)}.Resolved()
+		want := recovery.Resolved(job.Job{Input: "-", Penalty: "0.25", TimeLimit: job.Duration(time.Minute)})
 		if err != nil || !reflect.DeepEqual(j, want) {
 			t.Errorf("job %+v, %v, want %+v", j, err, want)
 		}
@@ -350,12 +351,12 @@ func TestCloseInRun(t *testing.T) {
 		_, err := edges(run.Edges(t.Context(), ""))
 		over <- err
 	}()
-	time.Sleep(50 * time.Millisecond)
+	waitFor(t, c, run.ID(), protocol.StateRunning)
 	c.Close()
 	if err := <-over; !errors.Is(err, ErrClosed) {
 		t.Errorf("error %v", err)
 	}
-	gone(t, c.PID())
+	proctest.Ends(t, c.PID(), 3*time.Second)
 }
 
 // A client is for many goroutines.

@@ -23,5 +23,10 @@ func TestMain(m *testing.M) {
 func TestConformance(t *testing.T) {
 	path := built.Binary(t)
 	t.Run("mutual TLS", func(t *testing.T) { plugintest.Run(t, path) })
-	t.Run("no TLS", func(t *testing.T) { plugintest.Run(t, path, plugintest.WithoutMTLS()) })
+	t.Run("no TLS", func(t *testing.T) {
+		if os.Getenv("GLADFLOW_LONG") == "" {
+			t.Skip("takes as long again; set GLADFLOW_LONG=1 to run it")
+		}
+		plugintest.Run(t, path, plugintest.WithoutMTLS())
+	})
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/gladflow/gladflow/plugin/internal/built"
+	"github.com/gladflow/gladflow/plugin/internal/proctest"
 	"github.com/gladflow/gladflow/plugin/plugintest"
 )
 
@@ -28,9 +29,9 @@ func TestKillHost(t *testing.T) {
 		t.Skip("needs SIGKILL")
 	}
 	const atOnce, limit = 4, 2 * time.Second
-	times := 50
-	if testing.Short() {
-		times = 5
+	times := 3
+	if os.Getenv("GLADFLOW_LONG") != "" {
+		times = 50
 	}
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -48,10 +49,17 @@ func TestKillHost(t *testing.T) {
 		})
 	}
 	for i := range times {
-		at := moment{working: true, after: time.Duration(rng.Float64() * float64(time.Second))}
-		if i%5 == 0 {
-			at = moment{after: time.Duration(rng.Float64() * float64(400*time.Millisecond))}
+		var at moment
+		longest := time.Second
+		switch i % 5 {
+		case 0:
+			longest = 400 * time.Millisecond
+		case 1:
+			at.written = true
+		default:
+			at.launched = true
 		}
+		at.after = time.Duration(rng.Float64() * float64(longest))
 		killed <- at
 	}
 	close(killed)
@@ -63,16 +71,19 @@ func TestKillHost(t *testing.T) {
 	}
 }
 
-// A moment is when a host is killed: so long after its start, or after its
-// plugin was launched.
+// A moment is when a host is killed: so long after its start, after it has
+// launched the plugin, or after the first file was written.
 type moment struct {
-	working bool
-	after   time.Duration
+	launched, written bool
+	after             time.Duration
 }
 
 func (m moment) String() string {
-	if m.working {
+	switch {
+	case m.launched:
 		return fmt.Sprintf("%v after it had launched the plugin", m.after)
+	case m.written:
+		return fmt.Sprintf("%v after the first file was written", m.after)
 	}
 	return fmt.Sprintf("%v after its start", m.after)
 }
@@ -159,13 +170,16 @@ func killHost(t *testing.T, path string, at moment, limit time.Duration) (v vict
 	}
 	defer os.RemoveAll(h.folder)
 	var line string
-	if at.working {
+	if at.launched || at.written {
 		line = <-h.said
+	}
+	if at.written && !h.writes() {
+		t.Errorf("the host has written nothing\n%s", h.complained.String())
 	}
 	time.Sleep(at.after)
 	_ = h.cmd.Process.Kill() // fails only if it has ended
 	began := time.Now()
-	if !at.working {
+	if !at.launched && !at.written {
 		line = <-h.said
 	}
 	if err := h.cmd.Wait(); err == nil || err.Error() != "signal: killed" {
@@ -186,6 +200,17 @@ func killHost(t *testing.T, path string, at moment, limit time.Duration) (v vict
 	return v
 }
 
+// writes waits until a file of results is there; it reports whether one is.
+func (h *host) writes() bool {
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Millisecond) {
+		// Temporary files begin with a dot.
+		if files, _ := filepath.Glob(filepath.Join(h.out, "*", "[a-z]*")); len(files) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // left is what there is left of the plugin, with this process id if the host
 // has come to say it.
 func (h *host) left(id string, limit time.Duration) []string {
@@ -193,10 +218,10 @@ func (h *host) left(id string, limit time.Duration) []string {
 	left := plugintest.Leftovers(limit, h.temp, h.out)
 	// In the last moments of its end a process has no environment any more.
 	if pid, err := strconv.Atoi(id); err == nil {
-		for runs(pid) && time.Since(began) < limit {
+		for proctest.Lives(pid) && time.Since(began) < limit {
 			time.Sleep(time.Millisecond)
 		}
-		if runs(pid) {
+		if proctest.Lives(pid) {
 			left = append(left, "the plugin, process "+id)
 		}
 	}
@@ -204,17 +229,6 @@ func (h *host) left(id string, limit time.Duration) []string {
 		left = append(left, fmt.Sprintf("process %d, which runs %s", pid, h.binary))
 	}
 	return left
-}
-
-// runs says whether a process is there and no zombie, where there is /proc.
-func runs(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return false
-	}
-	// The name, in brackets, may hold anything; the state follows.
-	_, rest, _ := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')'):]), " ")
-	return !strings.HasPrefix(rest, "Z")
 }
 
 // runningFrom are the processes of a binary, where there is /proc.
@@ -227,7 +241,7 @@ func runningFrom(path string) []int {
 			continue
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link)))
-		if err == nil && runs(pid) {
+		if err == nil && proctest.Lives(pid) {
 			pids = append(pids, pid)
 		}
 	}

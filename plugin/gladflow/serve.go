@@ -99,7 +99,7 @@ func (o *serveOptions) serve(c *cobra.Command) error {
 	var wrong *server.SettingError
 	switch {
 	case errors.As(err, &wrong):
-		return usage(c, "--%s: %s", wrong.Setting, wrong.Reason)
+		return usage(c, "%s: %s", serveFlag(wrong.Setting), wrong.Reason(serveFlag))
 	case err != nil:
 		return err
 	}
@@ -107,6 +107,20 @@ func (o *serveOptions) serve(c *cobra.Command) error {
 	done := stopAtSecondSignal(c.Context(), listener)
 	defer done()
 	return listener.Serve(c.Context())
+}
+
+// serveFlag is the flag of a field of server.ListenConfig.
+func serveFlag(field string) string {
+	return map[string]string{
+		"Address":        "--listen",
+		"CertFile":       "--tls-cert",
+		"KeyFile":        "--tls-key",
+		"ClientCAFile":   "--client-ca",
+		"TokenFile":      "--token-file",
+		"Insecure":       "--insecure",
+		"MetricsAddress": "--metrics-listen",
+		"Files":          "--files",
+	}[field]
 }
 
 // listenConfig is what the flags say.

@@ -15,11 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/gladflow/gladflow/plugin/internal/built"
+	"github.com/gladflow/gladflow/plugin/internal/flighttest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -62,27 +63,14 @@ func startService(t *testing.T, binary string, args ...string) *service {
 // do does an action and decodes its last result.
 func (s *service) do(t *testing.T, name string, body, result any) {
 	t.Helper()
-	text, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	stream, err := flight.NewClientFromConn(s.conn, nil).DoAction(ctx, &flight.Action{Type: name, Body: text})
+	text, err := flighttest.Action(ctx, s.conn, name, body)
+	if err == nil {
+		err = json.Unmarshal(text, result)
+	}
 	if err != nil {
 		t.Fatal(err)
-	}
-	for {
-		r, err := stream.Recv()
-		if err == io.EOF {
-			return
-		}
-		if err == nil {
-			err = json.Unmarshal(r.Body, result)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -105,6 +93,26 @@ func (s *service) run(t *testing.T, limit time.Duration) {
 		"input": file(t, "table.csv", table.String()), "solvers": []string{"am"}, "penalty": 0.01,
 		"iteration_limit": 1 << 40, "gap": 1e-300, "time_limit": limit.String(),
 	}, &protocol.Run{})
+}
+
+// awaitDraining waits until the service says that it ends.
+func (s *service) awaitDraining(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	watch, err := grpc_health_v1.NewHealthClient(s.conn).Watch(ctx, &grpc_health_v1.HealthCheckRequest{})
+	for {
+		var now *grpc_health_v1.HealthCheckResponse
+		if err == nil {
+			now, err = watch.Recv()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now.Status == grpc_health_v1.HealthCheckResponse_NOT_SERVING {
+			return
+		}
+	}
 }
 
 func (s *service) signal(t *testing.T, sig os.Signal) {
@@ -171,7 +179,7 @@ func TestServe(t *testing.T) {
 		s := startService(t, binary)
 		s.run(t, time.Minute)
 		s.signal(t, syscall.SIGTERM)
-		time.Sleep(200 * time.Millisecond)
+		s.awaitDraining(t)
 		s.signal(t, syscall.SIGTERM)
 		s.end(t, exitInterrupted, 2*time.Second)
 	})

@@ -70,13 +70,18 @@ func noCookie(t *testing.T, k *kit) {
 			}
 		}
 		cmd.WaitDelay = time.Second
-		out, _ := cmd.Output() // it may end as it likes, and may have to be killed
-		cancel()
-		for line := range strings.Lines(string(out)) {
-			if handshakeForm.MatchString(strings.TrimSpace(line)) {
-				t.Errorf("without the right cookie in its environment (%q) the binary must not serve as a plugin; it prints %q", cookie, line)
+		out, err := cmd.StdoutPipe()
+		fatal(t, "a pipe", err)
+		fatal(t, "starting the binary", cmd.Start())
+		context.AfterFunc(ctx, func() { out.Close() }) // a child of the binary may have it too
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if handshakeForm.MatchString(strings.TrimSpace(lines.Text())) {
+				t.Errorf("without the right cookie in its environment (%q) the binary must not serve as a plugin; it prints %q", cookie, lines.Text())
+				break
 			}
 		}
+		cancel()
+		_ = cmd.Wait() // it may end as it likes, and may have to be killed
 	}
 }
 

@@ -16,7 +16,7 @@
 //	}
 //
 // go test -run 'TestConformance/deadline' runs one case, go test -v prints what
-// was measured too. What fails says what the protocol demands and what came
+// was measured too. What fails says what the protocol requires and what came
 // instead, with the end of the binary's log.
 //
 // The binary must have the solvers glad and bcd; others that it lists are

@@ -25,12 +25,11 @@ func WithArgs(args ...string) Option { return func(k *kit) { k.args = args } }
 func WithEnv(env ...string) Option { return func(k *kit) { k.env = env } }
 
 // StopWithin changes the time in which the binary must stop work that was
-// cancelled, 200 ms. The protocol demands no less: it is for machines that are
-// slow or busy.
+// cancelled, which is 200 ms, for machines that are slow or busy.
 func StopWithin(d time.Duration) Option { return func(k *kit) { k.stopWithin = d } }
 
-// EndWithin changes the time in which the binary must be gone after its host
-// has died, 2 s. It is for machines that are slow or busy.
+// EndWithin changes the time in which the binary must end after its host has
+// died, which is 2 s, for machines that are slow or busy.
 func EndWithin(d time.Duration) Option { return func(k *kit) { k.endWithin = d } }
 
 // kit is what the cases share; they do not change it.
@@ -41,17 +40,17 @@ type kit struct {
 	stopWithin, endWithin time.Duration
 }
 
-// A demand is one case.
-type demand struct {
+// A testCase is one case of the kit.
+type testCase struct {
 	name  string
 	check func(*testing.T, *kit)
 	// alone says that it measures times, so that nothing may run beside it.
 	alone bool
 }
 
-// demands are all cases.
-func demands() []demand {
-	return []demand{
+// testCases are all cases.
+func testCases() []testCase {
+	return []testCase{
 		{name: "handshake", check: handshake},
 		{name: "no cookie, no plugin", check: noCookie},
 		{name: "log", check: logLines},
@@ -108,12 +107,12 @@ func Run(t *testing.T, path string, options ...Option) {
 			goleak.VerifyNone(t, before)
 		}
 	})
-	for _, d := range demands() {
-		t.Run(d.name, func(t *testing.T) {
-			if !d.alone {
+	for _, c := range testCases() {
+		t.Run(c.name, func(t *testing.T) {
+			if !c.alone {
 				t.Parallel()
 			}
-			d.check(t, k)
+			c.check(t, k)
 		})
 	}
 }

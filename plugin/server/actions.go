@@ -1,15 +1,14 @@
 package server
 
 import (
-	"context"
-	"time"
-
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc/codes"
 
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/plugin/server/internal/fault"
+	"github.com/gladflow/gladflow/plugin/server/internal/runs"
 )
 
 // An action is what DoAction does under a name.
@@ -52,7 +51,7 @@ func (s *Service) DoAction(a *flight.Action, stream flight.FlightService_DoActio
 		}
 		names = append(names, known.name)
 	}
-	return fault(codes.Unimplemented, protocol.ReasonInvalidCall, "there is no action %q%s; ListActions names them", a.GetType(), job.Suggestion(a.GetType(), names))
+	return fault.New(codes.Unimplemented, protocol.ReasonInvalidCall, "there is no action %q%s; ListActions names them", a.GetType(), job.Suggestion(a.GetType(), names))
 }
 
 func reply(stream flight.FlightService_DoActionServer, v any) error {
@@ -62,7 +61,7 @@ func reply(stream flight.FlightService_DoActionServer, v any) error {
 func (s *Service) describe(_ []byte, stream flight.FlightService_DoActionServer) error {
 	d, err := recovery.Describe()
 	if err != nil {
-		return faultOf(stream.Context(), err)
+		return fault.Of(stream.Context(), err)
 	}
 	return reply(stream, struct {
 		job.Description
@@ -73,7 +72,7 @@ func (s *Service) describe(_ []byte, stream flight.FlightService_DoActionServer)
 func (s *Service) jobSchema(_ []byte, stream flight.FlightService_DoActionServer) error {
 	schema, err := recovery.Schema()
 	if err != nil {
-		return faultOf(stream.Context(), err)
+		return fault.Of(stream.Context(), err)
 	}
 	return stream.Send(&flight.Result{Body: schema})
 }
@@ -93,7 +92,7 @@ func (s *Service) solvers(_ []byte, stream flight.FlightService_DoActionServer) 
 func (s *Service) models(_ []byte, stream flight.FlightService_DoActionServer) error {
 	models, err := recovery.Models()
 	if err != nil {
-		return faultOf(stream.Context(), err)
+		return fault.Of(stream.Context(), err)
 	}
 	return reply(stream, models)
 }
@@ -104,77 +103,35 @@ func (s *Service) startJob(body []byte, stream flight.FlightService_DoActionServ
 		return err
 	}
 	if j.Input == streamed {
-		return badField("input", "no table is named; give a file or URL that the service can read, or stream the samples with DoPut")
+		return fault.Field("input", "no table is named; give a file or URL that the service can read, or stream the samples with DoPut")
 	}
-	ctx, cancel := s.lifetime(stream.Context())
-	r, err := s.admit(j, cancel)
+	r, err := s.runs.Start(stream.Context(), runs.Request{Job: j, Detached: true})
 	if err != nil {
-		cancel(nil)
 		return err
 	}
-	s.start(ctx, r, nil, true)
-	return reply(stream, protocol.Run{Run: r.id})
+	return reply(stream, protocol.Run{Run: r.ID()})
 }
 
 // named is the run that a body names.
-func (s *Service) named(body []byte) (*run, error) {
+func (s *Service) named(body []byte) (*runs.Run, error) {
 	var b protocol.Run
 	if err := decode(body, &b, `{"run": …}`); err != nil {
 		return nil, err
 	}
-	return s.find(b.Run)
+	return s.runs.Find(b.Run)
 }
-
-// watchEvery is how often a watcher is told of what has changed.
-const watchEvery = 100 * time.Millisecond
 
 func (s *Service) watch(body []byte, stream flight.FlightService_DoActionServer) error {
 	r, err := s.named(body)
 	if err != nil {
 		return err
 	}
-	var p pulse
-	return s.attended(&p, func() error {
-		return r.each(stream.Context(), func(e protocol.Event) error {
-			return p.waiting(func() error { return reply(stream, e) })
+	var idle idleTimer
+	return s.withIdleLimit(&idle, func() error {
+		return r.Events(stream.Context(), func(e protocol.Event) error {
+			return idle.during(func() error { return reply(stream, e) })
 		})
 	})
-}
-
-// each calls f with every event of a run until the run has ended.
-func (r *run) each(ctx context.Context, f func(protocol.Event) error) error {
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
-	told, version := 0, 0
-	for {
-		r.mu.Lock()
-		events := r.events[told:]
-		told = len(r.events)
-		if r.version != version && !r.now.Done {
-			events = append(events[:len(events):len(events)], r.now)
-		}
-		version = r.version
-		ended, changed := r.state.Ended(), r.changed
-		last := protocol.Event{Run: r.id, State: r.state, Seconds: r.seconds(), Error: r.fault}
-		r.mu.Unlock()
-		if ended {
-			events = append(events[:len(events):len(events)], last)
-		}
-		for _, e := range events {
-			if err := f(e); err != nil {
-				return err
-			}
-		}
-		if ended {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-tick.C:
-		case <-ctx.Done():
-			return callEnded(ctx)
-		}
-	}
 }
 
 func (s *Service) runResult(body []byte, stream flight.FlightService_DoActionServer) error {
@@ -182,23 +139,11 @@ func (s *Service) runResult(body []byte, stream flight.FlightService_DoActionSer
 	if err != nil {
 		return err
 	}
-	if err := r.over(stream.Context()); err != nil {
+	result, err := r.WaitResult(stream.Context())
+	if err != nil {
 		return err
 	}
-	if r.result == nil {
-		return r.failure()
-	}
-	return reply(stream, r.result)
-}
-
-// over waits for the end of a run.
-func (r *run) over(ctx context.Context) error {
-	select {
-	case <-r.done:
-		return nil
-	case <-ctx.Done():
-		return callEnded(ctx)
-	}
+	return reply(stream, result)
 }
 
 func (s *Service) cancelRun(body []byte, stream flight.FlightService_DoActionServer) error {
@@ -206,11 +151,11 @@ func (s *Service) cancelRun(body []byte, stream flight.FlightService_DoActionSer
 	if err != nil {
 		return err
 	}
-	r.cancel(fault(codes.Canceled, protocol.ReasonCancelled, "the run was cancelled"))
-	if err := r.over(stream.Context()); err != nil {
+	r.Cancel(fault.New(codes.Canceled, protocol.ReasonCancelled, "the run was cancelled"))
+	if err := r.WaitDone(stream.Context()); err != nil {
 		return err
 	}
-	return reply(stream, r.info())
+	return reply(stream, r.Info())
 }
 
 func (s *Service) forgetRun(body []byte, stream flight.FlightService_DoActionServer) error {
@@ -218,8 +163,8 @@ func (s *Service) forgetRun(body []byte, stream flight.FlightService_DoActionSer
 	if err != nil {
 		return err
 	}
-	r.cancel(fault(codes.Canceled, protocol.ReasonCancelled, "the run was cancelled: its caller has forgotten it"))
-	err = r.over(stream.Context())
-	s.forget(r)
+	r.Cancel(fault.New(codes.Canceled, protocol.ReasonCancelled, "the run was cancelled: its caller has forgotten it"))
+	err = r.WaitDone(stream.Context())
+	s.runs.Forget(r)
 	return err
 }

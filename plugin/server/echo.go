@@ -8,19 +8,21 @@ import (
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/plugin/server/internal/fault"
+	"github.com/gladflow/gladflow/plugin/server/internal/runs"
 )
 
 // echo sends samples back as they were read, batch by batch: what a caller's
 // encoding comes to, and what the way through the service costs.
 func (s *Service) echo(stream flight.FlightService_DoExchangeServer, u *upload) error {
 	if len(u.descriptor.Path) != 1 || u.descriptor.Path[0] != protocol.PathEcho {
-		return badCall("the path %q is unknown; send a job as the command, or the path %s", u.descriptor.Path, protocol.PathEcho)
+		return fault.Call("the path %q is unknown; send a job as the command, or the path %s", u.descriptor.Path, protocol.PathEcho)
 	}
-	// One pulse for both directions: a call that is waiting for either makes
-	// no headway.
-	return s.attended(&u.pulse, func() error {
-		err := s.echoSamples(attentive{stream, &u.pulse}, stream, u)
-		if f := faultOf(stream.Context(), asTable(err)); f != nil {
+	// One timer for both directions: a call that waits for either makes no
+	// progress.
+	return s.withIdleLimit(&u.idle, func() error {
+		err := s.echoSamples(timedSender{stream, &u.idle}, stream, u)
+		if f := fault.Of(stream.Context(), runs.AsInput(err)); f != nil {
 			return f
 		}
 		return nil

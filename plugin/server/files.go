@@ -1,6 +1,8 @@
 package server
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -9,8 +11,25 @@ import (
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/plugin/server/internal/fault"
 	"github.com/gladflow/gladflow/solver/glad"
 )
+
+// confine makes folder the one in which the files of jobs must lie.
+func (s *Service) confine(folder string) error {
+	real, err := filepath.Abs(folder)
+	if err == nil {
+		real, err = filepath.EvalSymlinks(real)
+	}
+	if err != nil {
+		return fmt.Errorf("the folder for files, %s: %w; make it, or choose another", folder, err)
+	}
+	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is no folder; name one, or say any or none", folder)
+	}
+	s.files = real
+	return nil
+}
 
 // checkFiles refuses a job that names files which it may not.
 func (s *Service) checkFiles(j job.Job) error {
@@ -31,7 +50,7 @@ func (s *Service) checkFiles(j job.Job) error {
 }
 
 func (s *Service) forbidden(field, format string, args ...any) error {
-	f := badField(field, format, args...)
+	f := fault.Field(field, format, args...)
 	f.Code, f.Reason = codes.PermissionDenied.String(), protocol.ReasonForbidden
 	return f
 }

@@ -87,9 +87,9 @@ func TestRunsOfAnExchangeAreNotHeld(t *testing.T) {
 }
 
 func TestPanicEndsTheRun(t *testing.T) {
-	s, c := served(t, Config{}, standIn(func(context.Context, job.Job, recovery.Host) (*job.Result, error) {
+	s, c := servedWith(t, Config{}, func(context.Context, job.Job, recovery.Host) (*job.Result, error) {
 		panic("stand-in")
-	}))
+	})
 	_, err := put(bg(t), t, c, `{}`, sampled(t, 3, 10))
 	f := wantFault(t, err, codes.Internal, protocol.ReasonPanic, "")
 	if f.Run == "" {
@@ -105,7 +105,7 @@ func TestPanicEndsTheRun(t *testing.T) {
 func TestCancelDoesNotWaitForKernels(t *testing.T) {
 	release := make(chan struct{})
 	var late error
-	s, c := served(t, Config{}, standIn(func(_ context.Context, _ job.Job, h recovery.Host) (*job.Result, error) {
+	s, c := servedWith(t, Config{}, func(_ context.Context, _ job.Job, h recovery.Host) (*job.Result, error) {
 		for h.Records.Next() {
 		}
 		h.Progress(progress.Update{Stage: progress.Reading, Done: true})
@@ -114,7 +114,7 @@ func TestCancelDoesNotWaitForKernels(t *testing.T) {
 		h.Progress(progress.Update{Stage: progress.Solving, Solver: "bcd", Done: true})
 		late = h.Solved(recovery.Network{})
 		return &job.Result{}, nil
-	}))
+	})
 	ctx := bg(t)
 	id, err := put(ctx, t, c, `{"solvers":["bcd"]}`, sampled(t, 3, 10))
 	if err != nil {
@@ -164,7 +164,7 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond)
+	awaitSolving(t, c, protocol.Run{Run: id})
 	within(t, 200*time.Millisecond, "cancelling", func() {
 		results, err := act(ctx, c, protocol.ActionCancel, `{"run":"`+id+`"}`)
 		var info protocol.RunInfo

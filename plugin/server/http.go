@@ -13,6 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/gladflow/gladflow/plugin/server/internal/setting"
 )
 
 // An httpServer tells monitors how the service does. All methods of nil do
@@ -28,7 +30,7 @@ type httpServer struct {
 // process does.
 func listenHTTP(address string, registry *prometheus.Registry, log hclog.Logger) (*httpServer, error) {
 	if _, _, err := net.SplitHostPort(address); err != nil {
-		return nil, setting("metrics-listen", "%q is no address; write it as 127.0.0.1:9090", address)
+		return nil, setting.Errorf(setting.MetricsAddress, "%q is no address; write it as 127.0.0.1:9090", address)
 	}
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	listener, err := net.Listen("tcp", address)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -24,8 +25,8 @@ import (
 )
 
 // until is a stand-in for a run that ends with its context or with release.
-func until(release <-chan struct{}) func(*Service) {
-	return standIn(func(ctx context.Context, _ job.Job, h recovery.Host) (*job.Result, error) {
+func until(release <-chan struct{}) workFunc {
+	return func(ctx context.Context, _ job.Job, h recovery.Host) (*job.Result, error) {
 		for h.Records != nil && h.Records.Next() {
 		}
 		h.Progress(progress.Update{Stage: progress.Reading, Done: true})
@@ -35,12 +36,12 @@ func until(release <-chan struct{}) func(*Service) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-	})
+	}
 }
 
 func TestConcurrentRunsAreBounded(t *testing.T) {
 	release := make(chan struct{})
-	s, c := served(t, Config{Limits: protocol.Limits{ConcurrentRuns: 2}}, until(release))
+	s, c := servedWith(t, Config{Limits: protocol.Limits{ConcurrentRuns: 2}}, until(release))
 	ctx, table := bg(t), sampled(t, 3, 10)
 	for range 2 {
 		if _, err := put(ctx, t, c, `{}`, table); err != nil {
@@ -60,14 +61,14 @@ func TestConcurrentRunsAreBounded(t *testing.T) {
 // Who comes for the results of a run that ended under a drain finds them.
 func TestDrainWaitsForResultsToBeTaken(t *testing.T) {
 	release := make(chan struct{})
-	s, c := served(t, Config{}, standIn(func(_ context.Context, _ job.Job, h recovery.Host) (*job.Result, error) {
+	s, c := servedWith(t, Config{Limits: protocol.Limits{ConcurrentRuns: 1}}, func(_ context.Context, _ job.Job, h recovery.Host) (*job.Result, error) {
 		for h.Records.Next() {
 		}
 		h.Progress(progress.Update{Stage: progress.Reading, Done: true})
 		<-release
 		edges := output.Table{Columns: arrowio.EdgeColumns([]arrowio.Edge{{Source: "a", Target: "b"}})}
 		return &job.Result{}, h.Solved(recovery.Network{Result: job.SolverResult{Name: "bcd"}, Tables: map[string]output.Table{recovery.TableEdges: edges}})
-	}))
+	})
 	ctx := bg(t)
 	id, err := put(ctx, t, c, `{"solvers":["bcd"]}`, sampled(t, 3, 10))
 	if err != nil {
@@ -75,9 +76,10 @@ func TestDrainWaitsForResultsToBeTaken(t *testing.T) {
 	}
 	drained := make(chan error, 1)
 	go func() { drained <- s.Drain(ctx) }()
-	for !s.isDraining() {
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, "a new run is not refused for the drain", func() bool {
+		_, err := put(ctx, t, c, `{}`, sampled(t, 3, 10)) // there is no slot for it either
+		return protocol.FaultOf(err).Reason == protocol.ReasonDraining
+	})
 	close(release)
 	if _, err := act(ctx, c, protocol.ActionResult, `{"run":"`+id+`"}`); err != nil {
 		t.Fatal(err)
@@ -97,14 +99,8 @@ func TestDrainWaitsForResultsToBeTaken(t *testing.T) {
 	})
 }
 
-func (s *Service) isDraining() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.draining
-}
-
-// Who has seen the end of a run has its place.
-func TestPlacesAreFreeInTime(t *testing.T) {
+// A caller that has seen the end of a run can have its slot.
+func TestSlotIsFreeAtTheEndOfARun(t *testing.T) {
 	_, c := served(t, Config{Limits: protocol.Limits{ConcurrentRuns: 1}})
 	ctx, table := bg(t), sampled(t, 4, 20)
 	for i := range 100 {
@@ -119,7 +115,7 @@ func TestPlacesAreFreeInTime(t *testing.T) {
 }
 
 func TestDrainEndsWithItsContext(t *testing.T) {
-	s, c := served(t, Config{}, until(nil))
+	s, c := servedWith(t, Config{}, until(nil))
 	if _, err := put(bg(t), t, c, `{}`, sampled(t, 3, 10)); err != nil {
 		t.Fatal(err)
 	}
@@ -184,8 +180,10 @@ func TestResultsAgeAndAreForgotten(t *testing.T) {
 	if _, err := get(ctx, c, protocol.Ticket{Run: id}); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(400 * time.Millisecond)
-	_, err = get(ctx, c, protocol.Ticket{Run: id})
+	eventually(t, "the results are kept", func() bool {
+		_, err = get(ctx, c, protocol.Ticket{Run: id})
+		return err != nil
+	})
 	wantFault(t, err, codes.NotFound, protocol.ReasonNotFound, "")
 	if st := s.Stats(); st != (Stats{}) {
 		t.Errorf("%+v", st)
@@ -193,7 +191,7 @@ func TestResultsAgeAndAreForgotten(t *testing.T) {
 }
 
 func TestForget(t *testing.T) {
-	s, c := served(t, Config{}, until(nil))
+	s, c := servedWith(t, Config{}, until(nil))
 	ctx := bg(t)
 	id, err := put(ctx, t, c, `{}`, sampled(t, 3, 10))
 	if err != nil {
@@ -234,7 +232,12 @@ func TestIdleUpload(t *testing.T) {
 
 // A caller that does not take its results neither.
 func TestIdleDownload(t *testing.T) {
-	_, c := served(t, Config{Limits: protocol.Limits{IdleSeconds: 0.2}})
+	returned := make(chan struct{})
+	_, c := served(t, Config{Limits: protocol.Limits{IdleSeconds: 0.2}}, grpc.ChainStreamInterceptor(
+		func(service any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+			defer close(returned)
+			return next(service, stream)
+		}))
 	ctx := bg(t)
 	stream, err := c.DoExchange(ctx)
 	if err != nil {
@@ -255,7 +258,7 @@ func TestIdleDownload(t *testing.T) {
 			}
 		}
 	}()
-	time.Sleep(time.Second)
+	<-returned
 	for err == nil {
 		_, err = stream.Recv()
 	}

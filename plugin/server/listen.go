@@ -13,9 +13,12 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/gladflow/gladflow/plugin/server/internal/security"
+	"github.com/gladflow/gladflow/plugin/server/internal/setting"
+	"github.com/gladflow/gladflow/plugin/server/internal/telemetry"
 )
 
 // Defaults of a ListenConfig.
@@ -61,8 +64,8 @@ type Listener struct {
 	grpc      *grpc.Server
 	health    *health.Server
 	listener  net.Listener
-	http      *httpServer // nil without MetricsAddress
-	telemetry *Telemetry  // nil if off
+	http      *httpServer          // nil without MetricsAddress
+	telemetry *telemetry.Telemetry // nil if off
 	config    ListenConfig
 
 	stop     chan struct{} // closed by Stop
@@ -74,14 +77,20 @@ type Listener struct {
 // where c cannot be used.
 //
 // Traces and metrics are exported as the OTEL_* variables of the environment
-// say, see NewTelemetry.
+// say: with OTEL_TRACES_EXPORTER or OTEL_METRICS_EXPORTER, or with an endpoint
+// (OTEL_EXPORTER_OTLP_ENDPOINT, or that of traces or metrics), and without
+// OTEL_SDK_DISABLED. The other variables of OpenTelemetry's specification hold as
+// well. By default nothing is exported.
 func Listen(ctx context.Context, c ListenConfig) (*Listener, error) {
 	c.Address = cmp.Or(c.Address, DefaultAddress)
 	c.DrainTimeout = cmp.Or(c.DrainTimeout, DefaultDrainTimeout)
 	if c.Logger == nil {
 		c.Logger = hclog.NewNullLogger()
 	}
-	options, err := securityOptions(&c)
+	options, err := security.Config{
+		CertFile: c.CertFile, KeyFile: c.KeyFile, ClientCAFile: c.ClientCAFile, TokenFile: c.TokenFile,
+		Insecure: c.Insecure, Logger: c.Logger,
+	}.Options(isHealth)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +99,7 @@ func Listen(ctx context.Context, c ListenConfig) (*Listener, error) {
 	if c.MetricsAddress != "" {
 		registry = prometheus.NewRegistry()
 	}
-	l.telemetry = NewTelemetry(ctx, TelemetryConfig{
+	l.telemetry = telemetry.New(ctx, telemetry.Config{
 		Registry: registry, Console: os.Stderr, Logger: c.Logger, Next: c.Observer,
 	})
 	if l.telemetry != nil {
@@ -120,14 +129,14 @@ func (l *Listener) open(ctx context.Context, registry *prometheus.Registry, opti
 	}
 	if l.service, err = New(l.config.Config); err != nil {
 		l.http.close()
-		return setting("files", "%s", err.Error())
+		return setting.Errorf(setting.Files, "%s", err.Error())
 	}
-	l.telemetry.Measure(l.service.Stats)
+	l.telemetry.Measure(l.service.resultBytes)
 
 	// Tokens come before whatever else looks at a call.
 	options = append(options, l.watchOption())
 	options = append(options, l.service.ServerOptions()...)
-	l.grpc = grpc.NewServer(append(options, l.telemetry.ServerOptions()...)...)
+	l.grpc = grpc.NewServer(append(options, l.telemetry.ServerOptions(flightService)...)...)
 	if err := l.service.Register(l.grpc); err != nil {
 		l.http.close()
 		l.service.Close()
@@ -147,27 +156,14 @@ const (
 	healthPrefix  = "/grpc.health.v1.Health/"
 )
 
-func securityOptions(c *ListenConfig) ([]grpc.ServerOption, error) {
-	if err := c.checkSecurity(); err != nil {
-		return nil, err
-	}
-	options := []grpc.ServerOption{grpc.Creds(insecure.NewCredentials())}
-	if !c.Insecure {
-		credentials, err := serverTLS(c, c.Logger)
-		if err != nil {
-			return nil, err
-		}
-		options = []grpc.ServerOption{grpc.Creds(credentials)}
-	}
-	if c.TokenFile == "" {
-		return options, nil
-	}
-	tokens, err := readTokens(c.TokenFile, c.Logger)
-	if err != nil {
-		return nil, err
-	}
-	return append(options, tokens.options()...), nil
-}
+// isHealth says whether a method is one of the health service.
+func isHealth(method string) bool { return strings.HasPrefix(method, healthPrefix) }
+
+// A SettingError says which setting of a ListenConfig cannot be used: Setting is
+// its field, such as CertFile, and Reason(name) says what is wrong and what to do,
+// with other settings called what name returns for their fields. The user can put
+// it right, so commands exit with code 2.
+type SettingError = setting.Error
 
 // bind takes the address.
 func bind(ctx context.Context, c *ListenConfig) (net.Listener, error) {
@@ -176,11 +172,11 @@ func bind(ctx context.Context, c *ListenConfig) (net.Listener, error) {
 	}
 	address := c.Address
 	if _, _, err := net.SplitHostPort(address); err != nil {
-		return nil, setting("listen", "%q is no address; write it as 127.0.0.1:8815 or unix:/path", address)
+		return nil, setting.Errorf(setting.Address, "%q is no address; write it as 127.0.0.1:8815 or unix:/path", address)
 	}
 	if c.Insecure {
 		var err error
-		if address, err = loopback(ctx, address); err != nil {
+		if address, err = security.Loopback(ctx, address); err != nil {
 			return nil, err
 		}
 	}
@@ -224,7 +220,7 @@ func (l *Listener) Serve(ctx context.Context) error {
 	l.service.Close()
 	l.grpc.Stop()
 	l.http.close()
-	flushing, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
+	flushing, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()
 	l.telemetry.Shutdown(flushing)
 	return err
@@ -233,8 +229,12 @@ func (l *Listener) Serve(ctx context.Context) error {
 // Stop makes Serve return at once, with or without a drain under way.
 func (l *Listener) Stop() { l.stopOnce.Do(func() { close(l.stop) }) }
 
-// lastWords is how long calls may take to hear that their run was cancelled.
-const lastWords = 500 * time.Millisecond
+// flushTimeout is how long the last traces and metrics may take to be exported,
+// cancelTimeout how long calls may take to hear that their run was cancelled.
+const (
+	flushTimeout  = 2 * time.Second
+	cancelTimeout = 500 * time.Millisecond
+)
 
 // drain lets runs and then calls end.
 func (l *Listener) drain() error {
@@ -257,7 +257,7 @@ func (l *Listener) drain() error {
 	}
 	log.Warn("runs are cancelled: they had not ended in time", "running", l.service.Stats().Running)
 	l.service.Close()
-	last, cancelLast := context.WithTimeout(context.Background(), lastWords)
+	last, cancelLast := context.WithTimeout(context.Background(), cancelTimeout)
 	defer cancelLast()
 	l.endCalls(last)
 	return ErrRunsCancelled
@@ -285,7 +285,7 @@ func (l *Listener) endCalls(ctx context.Context) {
 // themselves they never do.
 func (l *Listener) watchOption() grpc.ServerOption {
 	return grpc.ChainStreamInterceptor(func(service any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-		if !strings.HasPrefix(info.FullMethod, healthPrefix) {
+		if !isHealth(info.FullMethod) {
 			return next(service, stream)
 		}
 		ctx, cancel := context.WithCancel(stream.Context())

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/gladflow/gladflow/plugin/server/internal/setting"
 )
 
 // maxSocketPath is what every system can take.
@@ -20,26 +22,26 @@ const maxSocketPath = 103
 func bindSocket(ctx context.Context, path string) (net.Listener, error) {
 	switch {
 	case path == "":
-		return nil, setting("listen", "the socket has no path; write it as unix:/path")
+		return nil, setting.Errorf(setting.Address, "the socket has no path; write it as unix:/path")
 	case len(path) > maxSocketPath:
-		return nil, setting("listen", "the path of the socket has %d characters and may have %d; choose a shorter one", len(path), maxSocketPath)
+		return nil, setting.Errorf(setting.Address, "the path of the socket has %d characters and may have %d; choose a shorter one", len(path), maxSocketPath)
 	}
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		folder := filepath.Dir(path)
 		if _, err := os.Stat(folder); err != nil {
-			return nil, setting("listen", "the folder of the socket, %s, is not there; make it, or choose another path", folder)
+			return nil, setting.Errorf(setting.Address, "the folder of the socket, %s, is not there; make it, or choose another path", folder)
 		}
 	case err != nil:
-		return nil, setting("listen", "%s cannot be used: %s", path, errors.Unwrap(err))
+		return nil, setting.Errorf(setting.Address, "%s cannot be used: %s", path, errors.Unwrap(err))
 	case info.Mode().Type() != fs.ModeSocket:
-		return nil, setting("listen", "%s is there and no socket; choose another path", path)
+		return nil, setting.Errorf(setting.Address, "%s is there and no socket; choose another path", path)
 	case answers(ctx, path):
-		return nil, setting("listen", "another process listens on %s; end it or choose another path", path)
+		return nil, setting.Errorf(setting.Address, "another process listens on %s; end it or choose another path", path)
 	default:
 		if err := os.Remove(path); err != nil {
-			return nil, setting("listen", "%s was left by another process and cannot be removed: %s", path, errors.Unwrap(err))
+			return nil, setting.Errorf(setting.Address, "%s was left by another process and cannot be removed: %s", path, errors.Unwrap(err))
 		}
 	}
 	return (&net.ListenConfig{}).Listen(ctx, "unix", path)

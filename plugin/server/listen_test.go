@@ -12,12 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow/go/v15/arrow/flight"
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
+	"github.com/gladflow/gladflow/plugin/internal/flighttest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -69,12 +71,7 @@ func TestDrain(t *testing.T) {
 	}
 	job, more := mediumJob(t), shortJob(t)
 	run := startRun(t, conn, job)
-	waited := make(chan error, 1)
-	go func() {
-		_, err := doAction(context.Background(), conn, protocol.ActionResult, run)
-		waited <- err
-	}()
-	time.Sleep(200 * time.Millisecond)
+	waited := awaitResult(t, conn, run)
 	start := time.Now()
 	l.end()
 	if next, err := watch.Recv(); err != nil || next.Status != grpc_health_v1.HealthCheckResponse_NOT_SERVING {
@@ -83,11 +80,11 @@ func TestDrain(t *testing.T) {
 	if code, text := fetch(t, "http://"+l.MetricsAddress()+"/healthz"); code != http.StatusServiceUnavailable {
 		t.Errorf("/healthz while ending: %d %q", code, text)
 	}
-	_, err = doAction(t.Context(), conn, protocol.ActionRecover, more)
+	_, err = flighttest.Action(t.Context(), conn, protocol.ActionRecover, more)
 	if f := protocol.FaultOf(err); f == nil || f.StatusCode() != codes.Unavailable || f.Reason != protocol.ReasonDraining {
 		t.Errorf("a new run while ending: %v", err)
 	}
-	if _, err := doAction(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
+	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
 		t.Errorf("another call while ending: %v", err)
 	}
 	select {
@@ -124,16 +121,12 @@ func TestDrainThatTakesTooLong(t *testing.T) {
 			l := listening(t, ListenConfig{Insecure: true, DrainTimeout: c.timeout})
 			conn := dial(t, l.target)
 			run := startRun(t, conn, longJob(t))
-			waited := make(chan error, 1)
-			go func() {
-				_, err := doAction(context.Background(), conn, protocol.ActionResult, run)
-				waited <- err
-			}()
-			time.Sleep(100 * time.Millisecond)
+			awaitSolving(t, flight.NewClientFromConn(conn, nil), run)
+			waited := awaitResult(t, conn, run)
 			start := time.Now()
 			l.end()
 			if c.stop {
-				time.Sleep(100 * time.Millisecond)
+				awaitDraining(t, conn)
 				l.Stop()
 			}
 			if err := <-l.ended; !errors.Is(err, ErrRunsCancelled) {
@@ -161,7 +154,7 @@ func TestDrainWithAnOpenCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stream.CloseSend()
-	if _, err := doAction(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
+	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
 		t.Fatal(err) // the connection is there now, and the stream with it
 	}
 	l.end()
@@ -189,12 +182,12 @@ func TestUnixSocket(t *testing.T) {
 	if want := "grpc+unix://" + path; l.Address() != want {
 		t.Errorf("the address is %s, not %s", l.Address(), want)
 	}
-	if _, err := doAction(t.Context(), dial(t, "unix:"+path), protocol.ActionSolvers, nil); err != nil {
+	if _, err := flighttest.Action(t.Context(), dial(t, "unix:"+path), protocol.ActionSolvers, nil); err != nil {
 		t.Error(err)
 	}
 	_, err = Listen(t.Context(), ListenConfig{Insecure: true, Address: "unix:" + path})
 	var wrong *SettingError
-	if !errors.As(err, &wrong) || wrong.Setting != "listen" || !strings.Contains(wrong.Reason, "another process listens") {
+	if !errors.As(err, &wrong) || wrong.Setting != "Address" || !strings.Contains(wrong.Error(), "another process listens") {
 		t.Errorf("a second one at the same socket: %v", err)
 	}
 	l.end()

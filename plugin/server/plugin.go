@@ -15,11 +15,12 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/plugin/server/internal/telemetry"
 )
 
 // endTime is what a plugin has to end in, from the moment it knows that it
 // must: a host waits for 2 s before it kills, and the death of a host is seen
-// after lookEvery at the latest.
+// after parentInterval at the latest.
 const endTime = 1500 * time.Millisecond
 
 // Plugin serves as the plugin of the host that has started this process with
@@ -35,7 +36,7 @@ const endTime = 1500 * time.Millisecond
 //
 // The OTEL_* variables hold as they do for Listen.
 func Plugin(ctx context.Context, c Config) error {
-	parent := startedBy()
+	parent := currentParent()
 	// Held until the end: go-plugin replaces both, and the garbage collector
 	// closes files that nobody holds.
 	stdout, stderr := os.Stdout, os.Stderr
@@ -53,17 +54,17 @@ func Plugin(ctx context.Context, c Config) error {
 			Name: protocol.Name, Level: hclog.Debug, Output: stderr, JSONFormat: true,
 		})
 	}
-	telemetry := NewTelemetry(ctx, TelemetryConfig{Console: stderr, Logger: c.Logger, Next: c.Observer})
-	if telemetry != nil {
-		c.Observer = telemetry
+	tel := telemetry.New(ctx, telemetry.Config{Console: stderr, Logger: c.Logger, Next: c.Observer})
+	if tel != nil {
+		c.Observer = tel
 	}
 	service, err := New(c)
 	if err != nil {
 		return err
 	}
-	telemetry.Measure(service.Stats)
+	tel.Measure(service.resultBytes)
 
-	p := &pluginServer{service: service, options: telemetry.ServerOptions(), served: make(chan struct{})}
+	p := &pluginServer{service: service, options: tel.ServerOptions(flightService), served: make(chan struct{})}
 	go p.serve(c.Logger)
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
@@ -76,7 +77,7 @@ func Plugin(ctx context.Context, c Config) error {
 	case <-ctx.Done():
 		c.Logger.Info("told to end")
 	}
-	return errors.Join(p.failed(), p.end(hostDied, telemetry))
+	return errors.Join(p.failed(), p.end(hostDied, tel))
 }
 
 // A pluginServer is the service on go-plugin's server.
@@ -150,7 +151,7 @@ func (p *pluginServer) stop() {
 
 // end ends everything in good order, and returns after endTime however far
 // that has come.
-func (p *pluginServer) end(hostDied bool, telemetry *Telemetry) error {
+func (p *pluginServer) end(hostDied bool, tel *telemetry.Telemetry) error {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
 	done := make(chan struct{})
@@ -162,7 +163,7 @@ func (p *pluginServer) end(hostDied bool, telemetry *Telemetry) error {
 			removeSocketFolder()
 		}
 		p.service.Close()
-		telemetry.Shutdown(ctx)
+		tel.Shutdown(ctx)
 	}()
 	select {
 	case <-done:

@@ -12,11 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow/go/v15/arrow/flight"
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gladflow/gladflow/plugin/internal/flighttest"
+	"github.com/gladflow/gladflow/plugin/internal/proctest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -81,11 +84,11 @@ func TestHandshakeIsAllOnStandardOutput(t *testing.T) {
 	for _, args := range [][]string{nil, {"recover", "--max-variables=7"}} {
 		p := launch(t, args)
 		conn := dial(t, "unix:"+p.socket)
-		if _, err := doAction(t.Context(), conn, protocol.ActionDescribe, nil); err != nil {
+		if _, err := flighttest.Action(t.Context(), conn, protocol.ActionDescribe, nil); err != nil {
 			t.Fatal(err)
 		}
 		run := startRun(t, conn, shortJob(t))
-		if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err != nil {
+		if _, err := flighttest.Action(t.Context(), conn, protocol.ActionResult, run); err != nil {
 			t.Fatal(err)
 		}
 		if rest := p.end(t, syscall.SIGTERM); rest != "" {
@@ -105,7 +108,7 @@ func TestConsoleIsNotStandardOutput(t *testing.T) {
 	p := launch(t, nil, "OTEL_TRACES_EXPORTER=console", "OTEL_METRICS_EXPORTER=console")
 	conn := dial(t, "unix:"+p.socket)
 	run := startRun(t, conn, shortJob(t))
-	if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err != nil {
+	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionResult, run); err != nil {
 		t.Fatal(err)
 	}
 	if rest := p.end(t, syscall.SIGTERM); rest != "" {
@@ -122,12 +125,13 @@ func TestConsoleIsNotStandardOutput(t *testing.T) {
 func TestInterruptIsTheHosts(t *testing.T) {
 	p := launch(t, nil)
 	conn := dial(t, "unix:"+p.socket)
-	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(300 * time.Millisecond)
-	if _, err := doAction(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
-		t.Errorf("after an interrupt: %v", err)
+	for range 5 {
+		if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := flighttest.Action(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
+			t.Fatalf("after an interrupt: %v", err)
+		}
 	}
 	p.end(t, syscall.SIGTERM)
 }
@@ -149,20 +153,19 @@ func TestGoPluginHost(t *testing.T) {
 				t.Fatal(err)
 			}
 			big := map[string]string{"input": strings.Repeat("x", 6<<20)}
-			if _, err := doAction(t.Context(), conn, protocol.ActionValidate, big); status.Code(err) == codes.ResourceExhausted {
+			if _, err := flighttest.Action(t.Context(), conn, protocol.ActionValidate, big); status.Code(err) == codes.ResourceExhausted {
 				t.Errorf("6 MiB: %v", err)
 			}
 			job := longJob(t)
 			job["out"] = t.TempDir()
-			startRun(t, conn, job)
-			time.Sleep(100 * time.Millisecond)
+			awaitSolving(t, flight.NewClientFromConn(conn, nil), startRun(t, conn, job))
 
 			pid, start := cmd.Process.Pid, time.Now()
 			client.Kill()
 			took := time.Since(start)
 			t.Logf("Kill took %v", took)
-			if lives(pid) || took > 1500*time.Millisecond {
-				t.Errorf("Kill took %v; the process lives: %v", took, lives(pid))
+			if proctest.Lives(pid) || took > 1500*time.Millisecond {
+				t.Errorf("Kill took %v; the process lives: %v", took, proctest.Lives(pid))
 			}
 			if code := cmd.ProcessState.ExitCode(); code != 0 {
 				t.Errorf("the plugin ended with %v", cmd.ProcessState)

@@ -1,12 +1,9 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -18,59 +15,31 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health/grpc_health_v1"
 
-	"github.com/gladflow/gladflow/plugin/internal/built"
+	"github.com/gladflow/gladflow/plugin/internal/flighttest"
+	"github.com/gladflow/gladflow/plugin/internal/proctest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
-// TestMain removes the binary.
+// TestMain is the plugin where a test has started the test binary as one.
 func TestMain(m *testing.M) {
-	code := m.Run()
-	built.Remove()
-	os.Exit(code)
+	proctest.BeThePlugin(func(ctx context.Context) error { return Plugin(ctx, Config{}) })
+	os.Exit(m.Run())
 }
 
-// binary returns the path of the binary, freshly built.
+// binary is the path of the test binary, to be started as a plugin.
 func binary(t testing.TB) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("processes are ended by signals here")
 	}
-	return built.Binary(t)
+	return proctest.Self(t)
 }
 
 // asPlugin is the environment that a host gives a plugin.
 func asPlugin(more ...string) []string {
 	return append(append(os.Environ(), protocol.CookieKey+"="+protocol.CookieValue, "PLUGIN_PROTOCOL_VERSIONS=1"), more...)
-}
-
-// ends fails unless a process, or its zombie, is gone by the deadline; it
-// returns how long that took.
-func ends(t testing.TB, pid int, within time.Duration) time.Duration {
-	t.Helper()
-	start := time.Now()
-	for lives(pid) {
-		if time.Since(start) > within {
-			t.Fatalf("process %d lives after %v", pid, within)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	return time.Since(start)
-}
-
-// lives says whether a process is there and no zombie.
-func lives(pid int) bool {
-	if runtime.GOOS != "linux" {
-		p, err := os.FindProcess(pid)
-		return err == nil && p.Signal(nil) == nil
-	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return false
-	}
-	// The name, in brackets, may hold anything.
-	_, rest, _ := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')'):]), " ")
-	return !strings.HasPrefix(rest, "Z")
 }
 
 // eventually waits until f is true.
@@ -95,33 +64,10 @@ func dial(t testing.TB, target string, options ...grpc.DialOption) *grpc.ClientC
 	return conn
 }
 
-// act does an action and returns its last result.
-func doAction(ctx context.Context, conn *grpc.ClientConn, name string, body any) ([]byte, error) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	stream, err := flight.NewClientFromConn(conn, nil).DoAction(ctx, &flight.Action{Type: name, Body: text})
-	if err != nil {
-		return nil, err
-	}
-	var last []byte
-	for {
-		r, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			return last, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		last = r.Body
-	}
-}
-
 // startRun starts a job that names its input and returns the run.
 func startRun(t testing.TB, conn *grpc.ClientConn, job map[string]any) protocol.Run {
 	t.Helper()
-	text, err := doAction(t.Context(), conn, protocol.ActionRecover, job)
+	text, err := flighttest.Action(t.Context(), conn, protocol.ActionRecover, job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +76,63 @@ func startRun(t testing.TB, conn *grpc.ClientConn, job map[string]any) protocol.
 		t.Fatalf("recover returns %q: %v", text, err)
 	}
 	return run
+}
+
+// awaitSolving waits until a solver of the run has reported progress twice, so
+// that it has done an iteration.
+func awaitSolving(t testing.TB, c flight.Client, run protocol.Run) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stream, err := c.DoAction(ctx, &flight.Action{Type: protocol.ActionWatch, Body: encode(run)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for reports := 0; reports < 2; {
+		r, err := stream.Recv()
+		if err != nil {
+			t.Fatalf("the run solves nothing: %v", err)
+		}
+		var e protocol.Event
+		if err := json.Unmarshal(r.Body, &e); err != nil {
+			t.Fatal(err)
+		}
+		if e.Solver != "" && !e.Done {
+			reports++
+		}
+	}
+}
+
+// awaitResult asks for the result of a run, and returns when the service has the
+// call; the channel has its error.
+func awaitResult(t testing.TB, conn *grpc.ClientConn, run protocol.Run) <-chan error {
+	t.Helper()
+	stream, err := flight.NewClientFromConn(conn, nil).DoAction(context.Background(), &flight.Action{Type: protocol.ActionResult, Body: encode(run)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Calls of one connection arrive in their order.
+	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionSolvers, nil); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := stream.Recv()
+		ended <- err
+	}()
+	return ended
+}
+
+// awaitDraining waits until the service says that it ends.
+func awaitDraining(t testing.TB, conn *grpc.ClientConn) {
+	t.Helper()
+	eventually(t, "health is not NOT_SERVING", func() bool {
+		got, err := grpc_health_v1.NewHealthClient(conn).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Status == grpc_health_v1.HealthCheckResponse_NOT_SERVING
+	})
 }
 
 // shortJob takes milliseconds, longJob a minute, or until it is cancelled.

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"github.com/gladflow/gladflow/plugin/internal/flighttest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -147,7 +149,7 @@ func TestTLS(t *testing.T) {
 	if want := "grpc+tls://" + l.target; l.Address() != want {
 		t.Errorf("the address is %s, not %s", l.Address(), want)
 	}
-	if _, err := doAction(t.Context(), dial(t, l.target, withTLS(a.client(t, "", ""))), protocol.ActionSolvers, nil); err != nil {
+	if _, err := flighttest.Action(t.Context(), dial(t, l.target, withTLS(a.client(t, "", ""))), protocol.ActionSolvers, nil); err != nil {
 		t.Error(err)
 	}
 	old := a.client(t, "", "")
@@ -161,7 +163,7 @@ func TestTLS(t *testing.T) {
 		"no TLS":            grpc.EmptyDialOption{},
 		"another authority": withTLS(newAuthority(t).client(t, "", "")),
 	} {
-		if _, err := doAction(t.Context(), dial(t, l.target, option), protocol.ActionSolvers, nil); status.Code(err) != codes.Unavailable {
+		if _, err := flighttest.Action(t.Context(), dial(t, l.target, option), protocol.ActionSolvers, nil); status.Code(err) != codes.Unavailable {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -173,14 +175,14 @@ func TestMutualTLS(t *testing.T) {
 	cert, key := a.pair(t, 2)
 	l := listening(t, ListenConfig{CertFile: cert, KeyFile: key, ClientCAFile: clients.file})
 	good, goodKey := clients.pair(t, 3)
-	if _, err := doAction(t.Context(), dial(t, l.target, withTLS(a.client(t, good, goodKey))), protocol.ActionSolvers, nil); err != nil {
+	if _, err := flighttest.Action(t.Context(), dial(t, l.target, withTLS(a.client(t, good, goodKey))), protocol.ActionSolvers, nil); err != nil {
 		t.Error(err)
 	}
 	for what, c := range map[string]*tls.Config{
 		"no certificate":                  a.client(t, "", ""),
 		"a certificate of someone else's": a.client(t, cert, key),
 	} {
-		if _, err := doAction(t.Context(), dial(t, l.target, withTLS(c)), protocol.ActionSolvers, nil); status.Code(err) != codes.Unavailable {
+		if _, err := flighttest.Action(t.Context(), dial(t, l.target, withTLS(c)), protocol.ActionSolvers, nil); status.Code(err) != codes.Unavailable {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -191,7 +193,8 @@ func TestMutualTLS(t *testing.T) {
 func TestCertificateIsReadAgain(t *testing.T) {
 	a := newAuthority(t)
 	cert, key := a.pair(t, 2)
-	l := listening(t, ListenConfig{CertFile: cert, KeyFile: key})
+	var log lockedLog
+	l := listening(t, ListenConfig{CertFile: cert, KeyFile: key, Config: Config{Logger: hclog.New(&hclog.LoggerOptions{Output: &log})}})
 	serial := func() int64 {
 		conn, err := tls.Dial("tcp", l.target, a.client(t, "", ""))
 		if err != nil {
@@ -205,12 +208,33 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	}
 	renewed, renewedKey := a.pair(t, 7)
 	move(t, renewed, cert)
-	time.Sleep(lookAgain + 100*time.Millisecond)
-	if n := serial(); n != 2 {
-		t.Fatalf("the certificate is number %d, though its key is missing", n)
-	}
+	eventually(t, "the change is not noticed", func() bool {
+		if n := serial(); n != 2 {
+			t.Fatalf("the certificate is number %d, though its key is missing", n)
+		}
+		return strings.Contains(log.String(), "cannot be used")
+	})
 	move(t, renewedKey, key)
 	eventually(t, "the old certificate is shown", func() bool { return serial() == 7 })
+}
+
+// A lockedLog is a log that can be read while it is written.
+type lockedLog struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write implements io.Writer.
+func (l *lockedLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lockedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 func move(t testing.TB, from, to string) {
@@ -226,7 +250,7 @@ func TestTokens(t *testing.T) {
 	l := listening(t, ListenConfig{Insecure: true, TokenFile: path})
 	conn := dial(t, l.target)
 	for _, header := range []string{"Bearer first-token", "bearer second-token", "BEARER  first-token"} {
-		if _, err := doAction(bearer(t.Context(), header), conn, protocol.ActionSolvers, nil); err != nil {
+		if _, err := flighttest.Action(bearer(t.Context(), header), conn, protocol.ActionSolvers, nil); err != nil {
 			t.Errorf("%q: %v", header, err)
 		}
 	}
@@ -245,7 +269,7 @@ func TestTokens(t *testing.T) {
 		if header != "" {
 			ctx = bearer(ctx, header)
 		}
-		_, err := doAction(ctx, conn, protocol.ActionSolvers, nil)
+		_, err := flighttest.Action(ctx, conn, protocol.ActionSolvers, nil)
 		if status.Code(err) != codes.Unauthenticated || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want Unauthenticated, %q", header, err, want)
 		}
@@ -265,34 +289,15 @@ func TestTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the new token is unknown", func() bool {
-		_, err := doAction(bearer(t.Context(), "Bearer third-token"), conn, protocol.ActionSolvers, nil)
+		_, err := flighttest.Action(bearer(t.Context(), "Bearer third-token"), conn, protocol.ActionSolvers, nil)
 		return err == nil
 	})
-	if _, err := doAction(bearer(t.Context(), "Bearer first-token"), conn, protocol.ActionSolvers, nil); status.Code(err) != codes.Unauthenticated {
+	if _, err := flighttest.Action(bearer(t.Context(), "Bearer first-token"), conn, protocol.ActionSolvers, nil); status.Code(err) != codes.Unauthenticated {
 		t.Errorf("a token that was taken away: %v", err)
 	}
 }
 
-// A file of tokens that others can read is worth a warning.
-func TestTokenFileForAllToRead(t *testing.T) {
-	path := tokenFile(t, "token")
-	var log strings.Builder
-	logger := hclog.New(&hclog.LoggerOptions{Output: &log})
-	for mode, warned := range map[os.FileMode]bool{0o600: false, 0o640: true, 0o604: true} {
-		log.Reset()
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := readTokens(path, logger); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(log.String(), "chmod 600"); got != warned {
-			t.Errorf("%o: the log is %q", mode, log.String())
-		}
-	}
-}
-
-// What cannot be secured is refused, with the flag that it is about.
+// What cannot be secured is refused, with the setting that it is about.
 func TestSettings(t *testing.T) {
 	cert, key := newAuthority(t).pair(t, 2)
 	_, otherKey := newAuthority(t).pair(t, 3)
@@ -303,54 +308,40 @@ func TestSettings(t *testing.T) {
 		setting string
 		reason  string
 	}{
-		{ListenConfig{}, "tls-cert", "no certificate"},
-		{ListenConfig{CertFile: cert}, "tls-key", "without its key"},
-		{ListenConfig{KeyFile: key}, "tls-cert", "without its certificate"},
-		{ListenConfig{Insecure: true, CertFile: cert, KeyFile: key}, "insecure", "leave out one"},
-		{ListenConfig{CertFile: missing, KeyFile: key}, "tls-cert", "there is no file"},
-		{ListenConfig{CertFile: cert, KeyFile: missing}, "tls-key", "there is no file"},
-		{ListenConfig{CertFile: cert, KeyFile: otherKey}, "tls-cert", "no certificate with its key"},
-		{ListenConfig{CertFile: cert, KeyFile: key, ClientCAFile: missing}, "client-ca", "there is no file"},
-		{ListenConfig{CertFile: cert, KeyFile: key, ClientCAFile: key}, "client-ca", "holds no certificate"},
-		{ListenConfig{Insecure: true, TokenFile: missing}, "token-file", "there is no file"},
-		{ListenConfig{Insecure: true, TokenFile: empty}, "token-file", "holds no token"},
-		{ListenConfig{Insecure: true, Address: "0.0.0.0:0"}, "insecure", "other machines"},
-		{ListenConfig{Insecure: true, Address: ":0"}, "insecure", "other machines"},
-		{ListenConfig{Insecure: true, Address: "[::]:0"}, "insecure", "other machines"},
-		{ListenConfig{Insecure: true, Address: "192.0.2.1:0"}, "insecure", "other machines"},
-		{ListenConfig{Insecure: true, Address: "no.such.host.invalid:0"}, "listen", "no host"},
-		{ListenConfig{Insecure: true, Address: "8815"}, "listen", "no address"},
-		{ListenConfig{CertFile: cert, KeyFile: key, Address: "8815"}, "listen", "no address"},
-		{ListenConfig{Insecure: true, Address: "unix:"}, "listen", "no path"},
-		{ListenConfig{Insecure: true, Address: "unix:/" + strings.Repeat("x", 120)}, "listen", "choose a shorter"},
-		{ListenConfig{Insecure: true, Address: "unix:" + cert}, "listen", "no socket"},
-		{ListenConfig{Insecure: true, MetricsAddress: "9090"}, "metrics-listen", "no address"},
-		{ListenConfig{Insecure: true, Config: Config{Files: missing}}, "files", "make it"},
+		{ListenConfig{}, "CertFile", "no certificate"},
+		{ListenConfig{CertFile: cert}, "KeyFile", "without its key"},
+		{ListenConfig{KeyFile: key}, "CertFile", "without its certificate"},
+		{ListenConfig{Insecure: true, CertFile: cert, KeyFile: key}, "Insecure", "leave out one"},
+		{ListenConfig{CertFile: missing, KeyFile: key}, "CertFile", "there is no file"},
+		{ListenConfig{CertFile: cert, KeyFile: missing}, "KeyFile", "there is no file"},
+		{ListenConfig{CertFile: cert, KeyFile: otherKey}, "CertFile", "no certificate with its key"},
+		{ListenConfig{CertFile: cert, KeyFile: key, ClientCAFile: missing}, "ClientCAFile", "there is no file"},
+		{ListenConfig{CertFile: cert, KeyFile: key, ClientCAFile: key}, "ClientCAFile", "holds no certificate"},
+		{ListenConfig{Insecure: true, TokenFile: missing}, "TokenFile", "there is no file"},
+		{ListenConfig{Insecure: true, TokenFile: empty}, "TokenFile", "holds no token"},
+		{ListenConfig{Insecure: true, Address: "0.0.0.0:0"}, "Insecure", "other machines"},
+		{ListenConfig{Insecure: true, Address: ":0"}, "Insecure", "other machines"},
+		{ListenConfig{Insecure: true, Address: "[::]:0"}, "Insecure", "other machines"},
+		{ListenConfig{Insecure: true, Address: "192.0.2.1:0"}, "Insecure", "other machines"},
+		{ListenConfig{Insecure: true, Address: "no.such.host.invalid:0"}, "Address", "no host"},
+		{ListenConfig{Insecure: true, Address: "8815"}, "Address", "no address"},
+		{ListenConfig{CertFile: cert, KeyFile: key, Address: "8815"}, "Address", "no address"},
+		{ListenConfig{Insecure: true, Address: "unix:"}, "Address", "no path"},
+		{ListenConfig{Insecure: true, Address: "unix:/" + strings.Repeat("x", 120)}, "Address", "choose a shorter"},
+		{ListenConfig{Insecure: true, Address: "unix:" + cert}, "Address", "no socket"},
+		{ListenConfig{Insecure: true, MetricsAddress: "9090"}, "MetricsAddress", "no address"},
+		{ListenConfig{Insecure: true, Config: Config{Files: missing}}, "Files", "make it"},
 	} {
 		if c.config.Address == "" {
 			c.config.Address = "127.0.0.1:0"
 		}
 		l, err := Listen(t.Context(), c.config)
 		var wrong *SettingError
-		if !errors.As(err, &wrong) || wrong.Setting != c.setting || !strings.Contains(wrong.Reason, c.reason) {
+		if !errors.As(err, &wrong) || wrong.Setting != c.setting || !strings.Contains(wrong.Error(), c.reason) {
 			t.Errorf("%+v: %v; want %s: %q", c.config, err, c.setting, c.reason)
 		}
 		if l != nil {
 			t.Error("there is a listener as well")
-		}
-	}
-}
-
-func TestLoopback(t *testing.T) {
-	for _, name := range []string{"127.0.0.1", "127.1.2.3", "[::1]", "localhost"} {
-		address, err := loopback(t.Context(), name+":8815")
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		host, port, err := net.SplitHostPort(address)
-		if err != nil || !net.ParseIP(host).IsLoopback() || port != "8815" {
-			t.Errorf("%s: %s, %v", name, address, err)
 		}
 	}
 }

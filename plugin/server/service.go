@@ -2,22 +2,18 @@ package server
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/keepalive"
 
 	"github.com/gladflow/gladflow/pipelines/job"
-	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/plugin/server/internal/fault"
+	"github.com/gladflow/gladflow/plugin/server/internal/runs"
 )
 
 // Config is what a Service is made of. Its zero value is a service with
@@ -72,62 +68,28 @@ func fill[T int | int64 | float64](v *T, byDefault T) {
 	}
 }
 
-// An Observer is told what runs do. Its methods are called from many
-// goroutines.
-type Observer interface {
-	// RunStarted returns the context of the run: ctx, perhaps with a span.
-	RunStarted(ctx context.Context, run string, solvers []string) context.Context
-	// StageDone is told of the end of every stage, after it.
-	StageDone(ctx context.Context, p progress.Update)
-	// RunEnded is told of every run's end; fault is nil for one that is done.
-	RunEnded(ctx context.Context, state protocol.State, took time.Duration, fault *protocol.Fault)
-}
-
-type noObserver struct{}
-
-func (noObserver) RunStarted(ctx context.Context, _ string, _ []string) context.Context { return ctx }
-func (noObserver) StageDone(context.Context, progress.Update)                           {}
-func (noObserver) RunEnded(context.Context, protocol.State, time.Duration, *protocol.Fault) {
-}
+// An Observer is told what runs do: RunStarted, StageDone and RunEnded. Its
+// methods are called from many goroutines.
+type Observer = runs.Observer
 
 // A Service serves jobs over Arrow Flight. It is safe for concurrent use.
 type Service struct {
 	flight.BaseFlightServer
 
-	limits   protocol.Limits
-	files    string // FilesAny, FilesNone, or a folder without symbolic links
-	log      hclog.Logger
-	observer Observer
-	run      func(context.Context, job.Job, recovery.Host) (*job.Result, error)
-
-	ctx  context.Context // ends with Close
-	stop context.CancelFunc
-	work sync.WaitGroup // of runs, and of what drops old ones
-
-	mu       sync.Mutex
-	runs     map[string]*run
-	order    []*run // of runs that have ended and are held, the oldest first
-	active   int
-	draining bool
-	bytes    int64         // of results
-	idle     chan struct{} // closed when active falls to 0; nil if nobody waits
+	limits protocol.Limits
+	files  string // FilesAny, FilesNone, or a folder without symbolic links
+	log    hclog.Logger
+	runs   *runs.Registry
 }
 
 // New makes a service. Close releases it.
-func New(c Config) (*Service, error) {
-	s := &Service{
-		limits:   withDefaults(c.Limits),
-		files:    c.Files,
-		log:      c.Logger,
-		observer: c.Observer,
-		run:      recovery.Run,
-		runs:     make(map[string]*run),
-	}
+func New(c Config) (*Service, error) { return newService(c, recovery.Run) }
+
+// newService makes a service whose runs do the given work.
+func newService(c Config, work func(context.Context, job.Job, recovery.Host) (*job.Result, error)) (*Service, error) {
+	s := &Service{limits: withDefaults(c.Limits), files: c.Files, log: c.Logger}
 	if s.log == nil {
 		s.log = hclog.NewNullLogger()
-	}
-	if s.observer == nil {
-		s.observer = noObserver{}
 	}
 	switch s.files {
 	case "":
@@ -138,25 +100,8 @@ func New(c Config) (*Service, error) {
 			return nil, err
 		}
 	}
-	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.work.Go(s.dropOld)
+	s.runs = runs.New(runs.Config{Limits: s.limits, Logger: s.log, Observer: c.Observer, Work: work})
 	return s, nil
-}
-
-// confine makes folder the one in which the files of jobs must lie.
-func (s *Service) confine(folder string) error {
-	real, err := filepath.Abs(folder)
-	if err == nil {
-		real, err = filepath.EvalSymlinks(real)
-	}
-	if err != nil {
-		return fmt.Errorf("the folder for files, %s: %w; make it, or choose another", folder, err)
-	}
-	if info, err := os.Stat(real); err != nil || !info.IsDir() {
-		return fmt.Errorf("%s is no folder; name one, or say any or none", folder)
-	}
-	s.files = real
-	return nil
 }
 
 // Register adds the Flight service to a server. The health service is left to
@@ -170,7 +115,7 @@ func (s *Service) Register(g *grpc.Server) error {
 // windows that keep a fast connection busy, and keepalive, by which callers
 // that have vanished are noticed.
 func (s *Service) ServerOptions() []grpc.ServerOption {
-	return append(s.transport(), grpc.ChainUnaryInterceptor(s.guardUnary), grpc.ChainStreamInterceptor(s.guardStream))
+	return append(s.transport(), grpc.ChainUnaryInterceptor(s.catchUnary), grpc.ChainStreamInterceptor(s.catchStream))
 }
 
 func (s *Service) transport() []grpc.ServerOption {
@@ -196,30 +141,41 @@ func (s *Service) transport() []grpc.ServerOption {
 
 // Stats are figures of the moment.
 type Stats struct {
-	// Running is the number of runs at work, Held that of runs that have
-	// ended and whose results can be had.
+	// Running is the number of runs at work, Held that of runs that have ended
+	// and whose results are kept.
 	Running, Held int
-	// ResultBytes is the memory that results take.
+	// ResultBytes is the memory that results take, in bytes.
 	ResultBytes int64
 }
 
 // Stats returns the figures of the moment.
 func (s *Service) Stats() Stats {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return Stats{Running: s.active, Held: len(s.order), ResultBytes: s.bytes}
+	running, ended, bytes := s.runs.Stats()
+	return Stats{Running: running, Held: ended, ResultBytes: bytes}
 }
+
+func (s *Service) resultBytes() int64 { return s.Stats().ResultBytes }
+
+// Drain refuses new runs from now on and returns when those at work have
+// ended and their results were taken, or two seconds after their end, or with
+// the error of ctx if runs are still at work then. Results can be had meanwhile
+// and after it.
+func (s *Service) Drain(ctx context.Context) error { return s.runs.Drain(ctx) }
 
 // Close cancels every run and waits until they have ended, which takes a
 // fraction of a second. Their files are whole or not there.
-func (s *Service) Close() {
-	s.mu.Lock()
-	s.draining = true
-	s.mu.Unlock()
-	s.stop()
-	s.work.Wait()
+func (s *Service) Close() { s.runs.Close() }
+
+// catchUnary turns panics of a call into errors.
+func (s *Service) catchUnary(ctx context.Context, request any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (reply any, err error) {
+	err = fault.Catch(s.log, func() (err error) {
+		reply, err = next(ctx, request)
+		return err
+	})
+	return reply, err
 }
 
-func (s *Service) drainingFault() *protocol.Fault {
-	return fault(codes.Unavailable, protocol.ReasonDraining, "the service is ending; try again, or elsewhere")
+// catchStream turns panics of a call into errors.
+func (s *Service) catchStream(service any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	return fault.Catch(s.log, func() error { return next(service, stream) })
 }

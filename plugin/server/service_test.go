@@ -26,16 +26,19 @@ import (
 )
 
 // served is a service on a loopback listener, with a client of Arrow's own.
-func served(t testing.TB, c Config, change ...func(*Service)) (*Service, flight.Client) {
+func served(t testing.TB, c Config, options ...grpc.ServerOption) (*Service, flight.Client) {
 	t.Helper()
-	s, err := New(c)
+	return servedWith(t, c, recovery.Run, options...)
+}
+
+// servedWith is served with a stand-in for recovery.Run.
+func servedWith(t testing.TB, c Config, work workFunc, options ...grpc.ServerOption) (*Service, flight.Client) {
+	t.Helper()
+	s, err := newService(c, work)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range change {
-		f(s)
-	}
-	g := grpc.NewServer(s.ServerOptions()...)
+	g := grpc.NewServer(append(s.ServerOptions(), options...)...)
 	if err := s.Register(g); err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +209,5 @@ func bg(t testing.TB) context.Context {
 	return ctx
 }
 
-// standIn replaces recovery.Run.
-func standIn(f func(context.Context, job.Job, recovery.Host) (*job.Result, error)) func(*Service) {
-	return func(s *Service) { s.run = f }
-}
+// A workFunc does the work of a run.
+type workFunc = func(context.Context, job.Job, recovery.Host) (*job.Result, error)

@@ -10,11 +10,12 @@ import (
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/plugin/server/internal/fault"
 )
 
 // An upload is the table that a caller streams.
 type upload struct {
-	pulse      pulse
+	idle       idleTimer
 	recv       func() (*flight.FlightData, error)
 	first      *flight.FlightData // which came with the descriptor
 	bytes      int64
@@ -25,8 +26,8 @@ type upload struct {
 // receive takes the first message of a call, which has the descriptor.
 func (s *Service) receive(recv func() (*flight.FlightData, error)) (*upload, error) {
 	u := &upload{recv: recv, limit: s.limits.UploadBytes}
-	err := s.attended(&u.pulse, func() error {
-		return u.pulse.waiting(func() (err error) {
+	err := s.withIdleLimit(&u.idle, func() error {
+		return u.idle.during(func() (err error) {
 			u.first, err = recv()
 			return err
 		})
@@ -36,7 +37,7 @@ func (s *Service) receive(recv func() (*flight.FlightData, error)) (*upload, err
 	}
 	u.descriptor = u.first.FlightDescriptor
 	if u.descriptor == nil {
-		return nil, badCall("the first message has no descriptor; send the job as its command")
+		return nil, fault.Call("the first message has no descriptor; send the job as its command")
 	}
 	return u, nil
 }
@@ -51,7 +52,7 @@ func (u *upload) next() (metadata, body []byte, err error) {
 		data := u.first
 		u.first = nil
 		if data == nil {
-			err := u.pulse.waiting(func() (err error) {
+			err := u.idle.during(func() (err error) {
 				data, err = u.recv()
 				return err
 			})
@@ -64,7 +65,7 @@ func (u *upload) next() (metadata, body []byte, err error) {
 		}
 		u.bytes += int64(len(data.DataHeader) + len(data.DataBody))
 		if u.bytes > u.limit {
-			return nil, nil, fault(codes.ResourceExhausted, protocol.ReasonLimit,
+			return nil, nil, fault.New(codes.ResourceExhausted, protocol.ReasonLimit,
 				"the samples take more than %d bytes, which is the limit; send fewer, or raise it", u.limit)
 		}
 		return data.DataHeader, data.DataBody, nil
@@ -79,23 +80,22 @@ type sender interface {
 	Send(*flight.FlightData) error
 }
 
-// attentive is a sender whose pulse shows when the caller does not take what
-// is sent.
-type attentive struct {
+// A timedSender measures how long the caller does not take what is sent.
+type timedSender struct {
 	sender
-	pulse *pulse
+	idle *idleTimer
 }
 
 // Send implements sender.
-func (a attentive) Send(d *flight.FlightData) error {
-	return a.pulse.waiting(func() error { return a.sender.Send(d) })
+func (t timedSender) Send(d *flight.FlightData) error {
+	return t.idle.during(func() error { return t.sender.Send(d) })
 }
 
 // send streams a table.
 func (s *Service) send(to sender, table arrow.Record) error {
-	var p pulse
-	return s.attended(&p, func() error {
-		w := flight.NewRecordWriter(attentive{to, &p}, ipc.WithSchema(table.Schema()))
+	var idle idleTimer
+	return s.withIdleLimit(&idle, func() error {
+		w := flight.NewRecordWriter(timedSender{to, &idle}, ipc.WithSchema(table.Schema()))
 		defer w.Close()
 		rows := table.NumRows()
 		step := max(1, rows*batchBytes/max(1, arrowutil.TotalRecordSize(table)))

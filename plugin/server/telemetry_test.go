@@ -1,11 +1,9 @@
 package server
 
 import (
-	"context"
 	"encoding/hex"
 	"net"
 	"net/http"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -13,12 +11,11 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
-	"github.com/prometheus/client_golang/prometheus"
 	traces "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/grpc/metadata"
 
 	"github.com/gladflow/gladflow/pipelines/job"
-	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/plugin/internal/flighttest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -33,7 +30,7 @@ func TestExport(t *testing.T) {
 			conn := dial(t, l.target)
 			const trace, caller = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 			ctx := metadata.AppendToOutgoingContext(t.Context(), "traceparent", "00-"+trace+"-"+caller+"-01")
-			text, err := doAction(ctx, conn, protocol.ActionRecover, shortJob(t))
+			text, err := flighttest.Action(ctx, conn, protocol.ActionRecover, shortJob(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,7 +38,7 @@ func TestExport(t *testing.T) {
 			if err := decode(text, &run, ""); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err != nil {
+			if _, err := flighttest.Action(t.Context(), conn, protocol.ActionResult, run); err != nil {
 				t.Fatal(err)
 			}
 			l.end()
@@ -109,7 +106,7 @@ func TestExportOfAFailure(t *testing.T) {
 	j := shortJob(t)
 	j["input"] = j["input"].(string) + ".missing"
 	run := startRun(t, conn, j)
-	if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err == nil {
+	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionResult, run); err == nil {
 		t.Fatal("a job without its table succeeds")
 	}
 	l.end()
@@ -126,47 +123,6 @@ func TestExportOfAFailure(t *testing.T) {
 	}
 }
 
-// Nothing is exported, and nothing runs, unless the environment asks for it.
-func TestTelemetryIsOffByDefault(t *testing.T) {
-	variables := []string{"OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_EXPORTER_OTLP_ENDPOINT",
-		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"}
-	for _, c := range []struct {
-		set             string // separated by blanks
-		traces, metrics bool
-	}{
-		{"", false, false},
-		{"OTEL_TRACES_EXPORTER=none OTEL_METRICS_EXPORTER=none", false, false},
-		{"OTEL_TRACES_EXPORTER=none OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1", false, true},
-		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:1", true, false},
-		{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=http://127.0.0.1:1", false, true},
-		{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1", true, true},
-		{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1 OTEL_SDK_DISABLED=true", false, false},
-		{"OTEL_TRACES_EXPORTER=otlp", true, false},
-		{"OTEL_TRACES_EXPORTER=otlp OTEL_METRICS_EXPORTER=otlp OTEL_SDK_DISABLED=TRUE", false, false},
-	} {
-		for _, name := range variables {
-			t.Setenv(name, "")
-		}
-		for _, set := range strings.Fields(c.set) {
-			name, value, _ := strings.Cut(set, "=")
-			t.Setenv(name, value)
-		}
-		if exported("TRACES") != c.traces || exported("METRICS") != c.metrics {
-			t.Errorf("%q: traces %v, metrics %v", c.set, exported("TRACES"), exported("METRICS"))
-		}
-		if c.traces || c.metrics {
-			continue
-		}
-		before := runtime.NumGoroutine()
-		telemetry := NewTelemetry(t.Context(), TelemetryConfig{})
-		if telemetry != nil || telemetry.ServerOptions() != nil || runtime.NumGoroutine() > before {
-			t.Errorf("%q: there is telemetry", c.set)
-		}
-		telemetry.Measure(nil)
-		telemetry.Shutdown(t.Context())
-	}
-}
-
 // A variable that makes no sense is logged, and the service works without.
 func TestUnknownExporter(t *testing.T) {
 	t.Setenv("OTEL_TRACES_EXPORTER", "pigeon")
@@ -174,7 +130,7 @@ func TestUnknownExporter(t *testing.T) {
 	l := listening(t, ListenConfig{Insecure: true, Config: Config{Logger: hclog.New(&hclog.LoggerOptions{Output: &log, Mutex: &sync.Mutex{}})}})
 	conn := dial(t, l.target)
 	run := startRun(t, conn, shortJob(t))
-	if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err != nil {
+	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionResult, run); err != nil {
 		t.Error(err)
 	}
 	l.end()
@@ -184,7 +140,7 @@ func TestUnknownExporter(t *testing.T) {
 	}
 }
 
-// A collector that is not there delays the end by flushTime at the most.
+// A collector that is not there delays the end by flushTimeout at the most.
 func TestCollectorThatIsNotThere(t *testing.T) {
 	// It takes connections and never answers.
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -196,43 +152,15 @@ func TestCollectorThatIsNotThere(t *testing.T) {
 	l := listening(t, ListenConfig{Insecure: true})
 	conn := dial(t, l.target)
 	run := startRun(t, conn, shortJob(t))
-	if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err != nil {
+	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionResult, run); err != nil {
 		t.Error(err)
 	}
 	start := time.Now()
 	l.end()
 	<-l.ended
-	if took := time.Since(start); took > flushTime+time.Second {
+	if took := time.Since(start); took > flushTimeout+time.Second {
 		t.Errorf("the end took %v", took)
 	}
-}
-
-// What observed before is told beside.
-func TestTelemetryPassesOn(t *testing.T) {
-	told := &recorder{}
-	telemetry := NewTelemetry(t.Context(), TelemetryConfig{Registry: prometheus.NewRegistry(), Next: told})
-	ctx := telemetry.RunStarted(t.Context(), "r", []string{"bcd"})
-	telemetry.StageDone(ctx, progress.Update{Stage: progress.Reading})
-	telemetry.RunEnded(ctx, protocol.StateFailed, time.Second, nil)
-	telemetry.Shutdown(t.Context())
-	if got := strings.Join(told.calls, ", "); got != "started r, done reading, ended failed" {
-		t.Errorf("it was told %q", got)
-	}
-}
-
-type recorder struct{ calls []string }
-
-func (r *recorder) RunStarted(ctx context.Context, run string, _ []string) context.Context {
-	r.calls = append(r.calls, "started "+run)
-	return ctx
-}
-
-func (r *recorder) StageDone(_ context.Context, p progress.Update) {
-	r.calls = append(r.calls, "done "+string(p.Stage))
-}
-
-func (r *recorder) RunEnded(_ context.Context, s protocol.State, _ time.Duration, _ *protocol.Fault) {
-	r.calls = append(r.calls, "ended "+string(s))
 }
 
 // Prometheus finds the same figures, and those of the process, without any
@@ -251,7 +179,7 @@ func TestMetricsAndHealth(t *testing.T) {
 	}
 	conn := dial(t, l.target)
 	run := startRun(t, conn, shortJob(t))
-	if _, err := doAction(t.Context(), conn, protocol.ActionResult, run); err != nil {
+	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionResult, run); err != nil {
 		t.Fatal(err)
 	}
 	var text string

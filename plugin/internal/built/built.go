@@ -1,13 +1,15 @@
-// Package built has the gladflow binary for tests that start it. A test process
-// builds it once, as it is now, and calls Remove at its end.
+// Package built has the gladflow binary for tests in which a test binary that is
+// started again will not do.
 package built
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -17,26 +19,57 @@ const command = "github.com/gladflow/gladflow/plugin/gladflow"
 var folder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "gladflow-test") })
 
 var binary = sync.OnceValues(func() (string, error) {
+	if err := readFolders(); err != nil {
+		return "", err
+	}
 	dir, err := folder()
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "gladflow")
 	if runtime.GOOS == "windows" {
-		path += ".exe"
+		path := filepath.Join(dir, "gladflow.exe")
+		return path, run("go", "build", "-o", path, command)
 	}
-	return path, Build(".", command, path)
+	// go run keeps what it has linked in the build cache, by its content, so test
+	// processes share one build, which is never an old one. go build does not.
+	path := filepath.Join(dir, "gladflow")
+	return path, run("go", "run", "-exec", "cp", command, path)
 })
 
-// Build builds a command of the module that a folder belongs to.
-func Build(in, pkg, out string) error {
-	if text, err := exec.Command("go", "build", "-C", in, "-o", out, pkg).CombinedOutput(); err != nil {
-		return fmt.Errorf("go build %s: %w\n%s", pkg, err, text)
+func run(name string, args ...string) error {
+	if text, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(append([]string{name}, args...), " "), err, text)
 	}
 	return nil
 }
 
-// Binary returns the path of the binary.
+// readFolders makes every source file of the module an input of the test, so
+// that go test does not repeat a result of another binary from its cache: it
+// notes the folders that a test reads.
+func readFolders() error {
+	root, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			break
+		}
+		if root == filepath.Dir(root) {
+			return errors.New("the test does not run in a module")
+		}
+		root = filepath.Dir(root)
+	}
+	return filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if d != nil && d.IsDir() && d.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		return err
+	})
+}
+
+// Binary returns the path of the binary, which is that of the sources as they
+// are. Its TestMain calls Remove.
 func Binary(t testing.TB) string {
 	t.Helper()
 	path, err := binary()
@@ -46,17 +79,7 @@ func Binary(t testing.TB) string {
 	return path
 }
 
-// InPath puts the folder of the binary in front of $PATH, where a user would
-// have installed it.
-func InPath() error {
-	path, err := binary()
-	if err != nil {
-		return err
-	}
-	return os.Setenv("PATH", filepath.Dir(path)+string(os.PathListSeparator)+os.Getenv("PATH"))
-}
-
-// Remove removes everything. It is the last thing a test process does.
+// Remove removes the binary. It is the last thing a test process does.
 func Remove() {
 	if dir, err := folder(); err == nil {
 		os.RemoveAll(dir)

@@ -1,4 +1,6 @@
-package server
+// Package telemetry has the traces and metrics of the service, by OpenTelemetry
+// and for Prometheus.
+package telemetry
 
 import (
 	"context"
@@ -22,10 +24,8 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/plugin/server/internal/runs"
 )
-
-// flushTime is how long the last traces and metrics may take to be exported.
-const flushTime = 2 * time.Second
 
 // scope is the name of what makes the spans and instruments.
 const scope = "github.com/gladflow/gladflow/plugin/server"
@@ -41,8 +41,8 @@ const (
 	attributeError   = attribute.Key("error.type")
 )
 
-// A TelemetryConfig is what Telemetry takes beside the OTEL_* variables.
-type TelemetryConfig struct {
+// A Config is what Telemetry takes beside the OTEL_* variables.
+type Config struct {
 	// Registry, if set, is given the metrics for Prometheus.
 	Registry *prometheus.Registry
 	// Console is where the exporter "console" writes: standard output belongs
@@ -51,7 +51,7 @@ type TelemetryConfig struct {
 	// Logger hears what cannot be exported.
 	Logger hclog.Logger
 	// Next, if set, is told of runs as well.
-	Next Observer
+	Next runs.Observer
 }
 
 // Telemetry is traces and metrics by OpenTelemetry. As an Observer it makes a
@@ -60,20 +60,20 @@ type TelemetryConfig struct {
 // nothing.
 type Telemetry struct {
 	providers
-	next   Observer
+	next   runs.Observer
 	log    hclog.Logger
 	tracer trace.Tracer
 	meter  metric.Meter
 
-	runs     metric.Int64Counter
+	ended    metric.Int64Counter
 	active   metric.Int64UpDownCounter
 	duration metric.Float64Histogram
 	stages   metric.Float64Histogram
 }
 
-var _ Observer = (*Telemetry)(nil)
+var _ runs.Observer = (*Telemetry)(nil)
 
-// NewTelemetry returns nil, and makes nothing, unless c has a Registry or the
+// New returns nil, and makes nothing, unless c has a Registry or the
 // environment asks for exports: with OTEL_TRACES_EXPORTER or
 // OTEL_METRICS_EXPORTER, or with an endpoint (OTEL_EXPORTER_OTLP_ENDPOINT, or
 // that of traces or metrics), and without OTEL_SDK_DISABLED. The other
@@ -82,7 +82,7 @@ var _ Observer = (*Telemetry)(nil)
 //
 // OpenTelemetry has one handler of errors for the whole process, which is set
 // to c.Logger; nothing else of it is global.
-func NewTelemetry(ctx context.Context, c TelemetryConfig) *Telemetry {
+func New(ctx context.Context, c Config) *Telemetry {
 	traces, metrics := exported("TRACES"), exported("METRICS")
 	if !traces && !metrics && c.Registry == nil {
 		return nil
@@ -111,7 +111,7 @@ var seconds = metric.WithExplicitBucketBoundaries(.01, .03, .1, .3, 1, 3, 10, 30
 
 func (t *Telemetry) instruments() error {
 	var errs [4]error
-	t.runs, errs[0] = t.meter.Int64Counter("gladflow.runs",
+	t.ended, errs[0] = t.meter.Int64Counter("gladflow.runs",
 		metric.WithUnit("{run}"), metric.WithDescription("Runs that have ended, by how."))
 	t.active, errs[1] = t.meter.Int64UpDownCounter("gladflow.runs.active",
 		metric.WithUnit("{run}"), metric.WithDescription("Runs at work."))
@@ -122,15 +122,15 @@ func (t *Telemetry) instruments() error {
 	return errors.Join(errs[:]...)
 }
 
-// Measure reports the memory that results take.
-func (t *Telemetry) Measure(stats func() Stats) {
+// Measure reports the memory that results take, in bytes.
+func (t *Telemetry) Measure(resultBytes func() int64) {
 	if t == nil {
 		return
 	}
 	_, err := t.meter.Int64ObservableGauge("gladflow.results.bytes",
 		metric.WithUnit("By"), metric.WithDescription("Memory that the results of runs take."),
 		metric.WithInt64Callback(func(_ context.Context, o metric.Int64Observer) error {
-			o.Observe(stats().ResultBytes)
+			o.Observe(resultBytes())
 			return nil
 		}))
 	if err != nil {
@@ -138,9 +138,9 @@ func (t *Telemetry) Measure(stats func() Stats) {
 	}
 }
 
-// ServerOptions make a server trace and measure the calls of Flight. A caller's
-// span, by W3C's headers, is their parent.
-func (t *Telemetry) ServerOptions() []grpc.ServerOption {
+// ServerOptions make a server trace and measure the calls of one gRPC service. A
+// caller's span, by W3C's headers, is their parent.
+func (t *Telemetry) ServerOptions(service string) []grpc.ServerOption {
 	if t == nil {
 		return nil
 	}
@@ -148,9 +148,9 @@ func (t *Telemetry) ServerOptions() []grpc.ServerOption {
 		otelgrpc.WithTracerProvider(t.traces),
 		otelgrpc.WithMeterProvider(t.metrics),
 		otelgrpc.WithPropagators(propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})),
-		// Neither health nor what go-plugin has beside.
+		// Neither health nor the services of go-plugin.
 		otelgrpc.WithFilter(func(call *stats.RPCTagInfo) bool {
-			return strings.HasPrefix(call.FullMethodName, "/"+flightService+"/")
+			return strings.HasPrefix(call.FullMethodName, "/"+service+"/")
 		}),
 	))}
 }
@@ -189,7 +189,7 @@ func (t *Telemetry) RunEnded(ctx context.Context, state protocol.State, took tim
 	}
 	how := attributeState.String(string(state))
 	t.active.Add(ctx, -1)
-	t.runs.Add(ctx, 1, metric.WithAttributes(how))
+	t.ended.Add(ctx, 1, metric.WithAttributes(how))
 	t.duration.Record(ctx, took.Seconds(), metric.WithAttributes(how))
 
 	span := trace.SpanFromContext(ctx)

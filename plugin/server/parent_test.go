@@ -11,6 +11,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/apache/arrow/go/v15/arrow/flight"
+
+	"github.com/gladflow/gladflow/plugin/internal/proctest"
 )
 
 func TestBrokenPipe(t *testing.T) {
@@ -83,7 +87,7 @@ func startHost(t *testing.T) *shellHost {
 	t.Cleanup(func() {
 		h.cmd.Process.Kill()
 		h.cmd.Wait()
-		if p, err := os.FindProcess(h.plugin); err == nil && lives(h.plugin) {
+		if p, err := os.FindProcess(h.plugin); err == nil && proctest.Lives(h.plugin) {
 			p.Kill()
 		}
 	})
@@ -98,7 +102,7 @@ func startHost(t *testing.T) *shellHost {
 // gone fails if the plugin leaves anything behind.
 func (h *shellHost) gone(t *testing.T) {
 	t.Helper()
-	t.Logf("gone after %v", ends(t, h.plugin, 2*time.Second))
+	t.Logf("gone after %v", proctest.Ends(t, h.plugin, 2*time.Second))
 	if _, err := os.Stat(h.folder); !os.IsNotExist(err) {
 		t.Errorf("the socket's folder is left: %v", err)
 	}
@@ -106,13 +110,13 @@ func (h *shellHost) gone(t *testing.T) {
 
 // A plugin whose host is killed is gone within 2 s, socket and all, at work or
 // not.
-func TestOrphan(t *testing.T) {
+func TestHostKilled(t *testing.T) {
 	for name, busy := range map[string]bool{"idle": false, "busy": true} {
 		t.Run(name, func(t *testing.T) {
 			h := startHost(t)
 			if busy {
-				startRun(t, dial(t, "unix:"+h.socket), longJob(t))
-				time.Sleep(100 * time.Millisecond)
+				conn := dial(t, "unix:"+h.socket)
+				awaitSolving(t, flight.NewClientFromConn(conn, nil), startRun(t, conn, longJob(t)))
 			}
 			if err := h.cmd.Process.Kill(); err != nil {
 				t.Fatal(err)
@@ -124,7 +128,7 @@ func TestOrphan(t *testing.T) {
 
 // A line of the log into the pipe of a dead host does not end the process
 // before its socket is removed.
-func TestOrphanWithBrokenPipes(t *testing.T) {
+func TestHostKilledWithBrokenPipes(t *testing.T) {
 	h := startHost(t)
 	h.stdout.Close()
 	h.stderr.Close()
@@ -136,7 +140,7 @@ func TestOrphanWithBrokenPipes(t *testing.T) {
 
 // The shell lives, but both outputs lead nowhere: it was a wrapper, and the
 // host behind it has died.
-func TestOrphanOfAWrapper(t *testing.T) {
+func TestHostOfAWrapperDies(t *testing.T) {
 	h := startHost(t)
 	h.stdout.Close()
 	h.stderr.Close()
@@ -148,8 +152,8 @@ func TestHandshakePipeMayBeClosed(t *testing.T) {
 	h := startHost(t)
 	go io.Copy(io.Discard, h.stderr)
 	h.stdout.Close()
-	time.Sleep(5 * lookEvery)
-	if !lives(h.plugin) {
+	time.Sleep(5 * parentInterval / 2) // two checks
+	if !proctest.Lives(h.plugin) {
 		t.Error("the plugin has ended")
 	}
 }
@@ -173,7 +177,7 @@ func TestHostDiedEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Close()
-	took := ends(t, cmd.Process.Pid, 2*time.Second)
+	took := proctest.Ends(t, cmd.Process.Pid, 2*time.Second)
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("it ended with %v", err)
 	}

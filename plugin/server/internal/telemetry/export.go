@@ -1,4 +1,4 @@
-package server
+package telemetry
 
 import (
 	"context"
@@ -48,7 +48,7 @@ type providers struct {
 
 // newProviders always returns providers that can be used; an error says what
 // they cannot do.
-func newProviders(ctx context.Context, c TelemetryConfig, traces, metrics bool) (providers, error) {
+func newProviders(ctx context.Context, c Config, traces, metrics bool) (providers, error) {
 	p := providers{traces: tracenone.NewTracerProvider(), metrics: metricnone.NewMeterProvider()}
 	about, err := exporting(ctx)
 	errs := []error{err}
@@ -101,14 +101,14 @@ func exporting(ctx context.Context) (*resource.Resource, error) {
 // console is the exporter that writes for people to read.
 const console = "console"
 
-func spanExporter(ctx context.Context, c TelemetryConfig) (sdktrace.SpanExporter, error) {
+func spanExporter(ctx context.Context, c Config) (sdktrace.SpanExporter, error) {
 	if exporterOf("TRACES") == console && c.Console != nil {
 		return stdouttrace.New(stdouttrace.WithWriter(c.Console))
 	}
 	return autoexport.NewSpanExporter(ctx)
 }
 
-func metricReader(ctx context.Context, c TelemetryConfig) (sdkmetric.Reader, error) {
+func metricReader(ctx context.Context, c Config) (sdkmetric.Reader, error) {
 	if exporterOf("METRICS") == console && c.Console != nil {
 		exporter, err := stdoutmetric.New(stdoutmetric.WithWriter(c.Console))
 		if err != nil {

@@ -1,0 +1,144 @@
+// Package fault makes the faults that callers of the service are told.
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hashicorp/go-hclog"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/solver/covariance"
+	"github.com/gladflow/gladflow/solver/dense"
+)
+
+// New is a fault with a message.
+func New(code codes.Code, reason, format string, args ...any) *protocol.Fault {
+	return &protocol.Fault{Code: code.String(), Reason: reason, Message: fmt.Sprintf(format, args...)}
+}
+
+// Call is the fault of a descriptor, ticket or body.
+func Call(format string, args ...any) *protocol.Fault {
+	return New(codes.InvalidArgument, protocol.ReasonInvalidCall, format, args...)
+}
+
+// Field is the fault of a field of a job.
+func Field(field, format string, args ...any) *protocol.Fault {
+	f := New(codes.InvalidArgument, protocol.ReasonInvalidJob, "%s: %s", field, fmt.Sprintf(format, args...))
+	f.Field = field
+	return f
+}
+
+// CallEnded is the fault of a call whose context has ended.
+func CallEnded(ctx context.Context) *protocol.Fault {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return New(codes.DeadlineExceeded, protocol.ReasonDeadline, "the deadline of the call has passed; give it more time")
+	}
+	return New(codes.Canceled, protocol.ReasonCancelled, "the caller has cancelled the call")
+}
+
+// Of sorts the error of a run. ctx is the run's: its cause, if it has
+// ended, is what the caller is told.
+func Of(ctx context.Context, err error) *protocol.Fault {
+	if err == nil {
+		return nil
+	}
+	f := causeOf(ctx, err)
+	var solver *job.SolverError
+	if errors.As(err, &solver) {
+		f.Solver, f.Iteration = solver.Solver, solver.Iteration
+		switch {
+		case ctx.Err() == nil: // the error says it
+		case f.Iteration > 0:
+			f.Message += fmt.Sprintf(" (solver %s, iteration %d)", f.Solver, f.Iteration)
+		default:
+			f.Message += fmt.Sprintf(" (solver %s)", f.Solver)
+		}
+	}
+	return f
+}
+
+func causeOf(ctx context.Context, err error) *protocol.Fault {
+	var known *protocol.Fault
+	var j *job.Error
+	var solver *job.SolverError
+	switch {
+	case errors.As(err, &known):
+		copied := *known
+		return &copied
+	case ctx.Err() != nil && errors.As(context.Cause(ctx), &known):
+		copied := *known
+		return &copied
+	case ctx.Err() != nil:
+		return CallEnded(ctx)
+	case errors.Is(err, arrowio.ErrTooManyVariables):
+		return New(codes.ResourceExhausted, protocol.ReasonLimit, "%s", words(err))
+	case errors.As(err, &j):
+		return jobFault(j)
+	case errors.As(err, &solver) && solver.Stack != nil:
+		return New(codes.Internal, protocol.ReasonPanic, "%s", words(err))
+	case errors.As(err, &solver):
+		return New(codes.Internal, protocol.ReasonSolver, "%s", words(err))
+	}
+	if s, ok := status.FromError(err); ok {
+		if s.Code() == codes.Canceled { // the stream knows before its context does
+			return New(codes.Canceled, protocol.ReasonCancelled, "the caller has cancelled the call")
+		}
+		return New(s.Code(), protocol.ReasonFailed, "%s", s.Message())
+	}
+	return New(codes.Internal, protocol.ReasonFailed, "%s", words(err))
+}
+
+// jobFault says where in the job or the table the error is.
+func jobFault(j *job.Error) *protocol.Fault {
+	f := New(codes.InvalidArgument, protocol.ReasonInvalidJob, "%s", words(j))
+	f.Field = j.Field
+	var input *arrowio.InputError
+	var column *covariance.ColumnError
+	switch {
+	case errors.As(j, &input):
+		f.Column, f.Row = input.Column, input.Row
+	case errors.As(j, &column):
+		f.Column, f.Row = column.Name, column.Sample+1
+	}
+	if j.Field == "input" {
+		f.Reason = protocol.ReasonInvalidTable
+	}
+	return f
+}
+
+// flag is an option of the command line, which messages of lower layers name.
+var flag = regexp.MustCompile(`--[a-z]+(-[a-z]+)*`)
+
+// words is an error for callers, who know the fields of a job and not flags.
+func words(err error) string {
+	return flag.ReplaceAllStringFunc(err.Error(), func(f string) string {
+		return strings.ReplaceAll(strings.TrimPrefix(f, "--"), "-", "_")
+	})
+}
+
+// Catch runs work and returns its error, or the fault of its panic, whose stack
+// is logged. It is for panics outside of a solver.
+func Catch(log hclog.Logger, work func() error) (err error) {
+	if p := dense.Catch(func() { err = work() }); p != nil {
+		log.Error("panic", "value", fmt.Sprint(p.Value), "stack", string(p.Stack))
+		return New(codes.Internal, protocol.ReasonPanic, "the service panicked, which is a defect of gladflow; please report it with the stack in its log: %v", p.Value)
+	}
+	return err
+}
+
+// Stack is the stack of a solver's panic; nil if there was none.
+func Stack(err error) []byte {
+	var solver *job.SolverError
+	if errors.As(err, &solver) {
+		return solver.Stack
+	}
+	return nil
+}

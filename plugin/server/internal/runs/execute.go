@@ -1,0 +1,169 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+	arrowutil "github.com/apache/arrow/go/v15/arrow/util"
+	"google.golang.org/grpc/codes"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/pipelines/recovery"
+	"github.com/gladflow/gladflow/pipelines/table"
+	"github.com/gladflow/gladflow/plugin/server/internal/fault"
+)
+
+// A Request is a run to be started.
+type Request struct {
+	Job job.Job // valid
+	// Open opens samples that the call streams; nil if the job names a file.
+	Open func() (array.RecordReader, error)
+	// Detached runs go on after the end of their call, and are kept after their
+	// own end. Others end with the call and are gone then.
+	Detached bool
+}
+
+// Start starts a run, or returns a fault that says why it is refused. ctx is the
+// call's. Whoever starts a run that is not detached must cancel it in the end.
+func (g *Registry) Start(ctx context.Context, q Request) (*Run, error) {
+	r := g.newRun(ctx, q.Job, q.Detached)
+	if err := g.acquire(r); err != nil {
+		r.cancel(nil)
+		return nil, err
+	}
+	go g.execute(r, q)
+	return r, nil
+}
+
+// execute does the work of a run and ends it.
+func (g *Registry) execute(r *Run, q Request) {
+	defer g.work.Done()
+	defer r.cancel(nil)
+	ctx := g.Observer.RunStarted(r.ctx, r.id, r.job.Solvers)
+	g.Logger.Info("run started", "run", r.id, "solvers", r.job.Solvers, "input", arrowio.Redacted(r.job.Input))
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		o.err = fault.Catch(g.Logger, func() (err error) {
+			o.result, err = g.perform(ctx, r, q.Open)
+			return err
+		})
+		done <- o
+	}()
+	o := r.await(done)
+	f := fault.Of(ctx, o.err)
+	if f != nil {
+		f.Run = r.id
+	}
+	took := g.finish(r, o, f, q.Detached)
+	g.logEnd(r, o.err)
+	g.Observer.RunEnded(ctx, r.Info().State, took, f)
+	if o.abandoned {
+		<-done
+		g.release()
+	}
+}
+
+// An outcome is what Work has returned, or that it has not yet.
+type outcome struct {
+	result    *job.Result
+	err       error
+	abandoned bool
+}
+
+// graceTime is how long a run that was cancelled may take to end in order.
+const graceTime = 100 * time.Millisecond
+
+// await returns the outcome of a run's work. If the run is cancelled and its work
+// does not return within graceTime, it is abandoned: work inside a kernel of
+// linear algebra, which may take a second, returns in the background, and what it
+// still reports is dropped. The run keeps its slot until then.
+func (r *Run) await(done <-chan outcome) outcome {
+	select {
+	case o := <-done:
+		return o
+	case <-r.ctx.Done():
+	}
+	select {
+	case o := <-done:
+		return o
+	case <-time.After(graceTime):
+		return outcome{err: r.interrupted(), abandoned: true}
+	}
+}
+
+// perform calls Work with what a run of the service gives it.
+func (g *Registry) perform(ctx context.Context, r *Run, open func() (array.RecordReader, error)) (*job.Result, error) {
+	host := recovery.Host{
+		Files: table.Files{Stdin: strings.NewReader(""), MostVariables: g.Limits.Variables},
+		Progress: func(p progress.Update) {
+			r.progress(p)
+			if p.Done {
+				g.Observer.StageDone(ctx, p)
+			}
+		},
+		Solved: func(n recovery.Network) error { return g.keepTables(r, n) },
+	}
+	if open != nil {
+		records, err := open()
+		if err != nil {
+			return nil, AsInput(err)
+		}
+		defer records.Release()
+		host.Records = records
+	}
+	return g.Work(ctx, r.job, host)
+}
+
+// AsInput makes an error of the stream of samples one of the job's input.
+func AsInput(err error) error {
+	var input *arrowio.InputError
+	if errors.As(err, &input) {
+		return &job.Error{Field: "input", Err: input}
+	}
+	return err
+}
+
+// keepTables is the recovery.Host's Solved: it keeps the tables of a solver for
+// whoever asks for them.
+func (g *Registry) keepTables(r *Run, n recovery.Network) error {
+	found := make(Tables)
+	var bytes int64
+	for name, t := range n.Tables { // the protocol's names are recovery's
+		record, err := arrowio.NewRecord(t.Columns, t.Metadata)
+		if err != nil {
+			return err
+		}
+		found[name] = record
+		bytes += arrowutil.TotalRecordSize(record)
+	}
+	if err := g.reserve(r, bytes); err != nil {
+		return err
+	}
+	return r.addTables(n.Result.Name, found)
+}
+
+func (g *Registry) logEnd(r *Run, err error) {
+	info := r.Info()
+	args := []any{"run", r.id, "state", string(info.State), "seconds", fmt.Sprintf("%.3f", info.Seconds)}
+	f := info.Error
+	if f == nil {
+		g.Logger.Info("run ended", args...)
+		return
+	}
+	args = append(args, "code", f.Code, "error", f.Message)
+	if stack := fault.Stack(err); stack != nil {
+		args = append(args, "stack", string(stack))
+	}
+	if f.StatusCode() == codes.Internal {
+		g.Logger.Error("run ended", args...)
+		return
+	}
+	g.Logger.Warn("run ended", args...)
+}

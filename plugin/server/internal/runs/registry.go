@@ -1,0 +1,265 @@
+// Package runs has the runs of the service: who may start one, its state and
+// events, its results until they are taken or too old, and how all end when the
+// service does.
+package runs
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"google.golang.org/grpc/codes"
+
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/pipelines/recovery"
+	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/plugin/server/internal/fault"
+)
+
+// maxEnded bounds the runs that are kept after their end, whose results may take
+// no memory.
+const maxEnded = 1000
+
+// A Config is what a Registry is made of.
+type Config struct {
+	Limits protocol.Limits // without zeros
+	Logger hclog.Logger
+	// Observer is told of every run; nil for none.
+	Observer Observer
+	// Work does a job: recovery.Run, but in tests.
+	Work func(context.Context, job.Job, recovery.Host) (*job.Result, error)
+}
+
+// An Observer is told what runs do. Its methods are called from many
+// goroutines.
+type Observer interface {
+	// RunStarted returns the context of the run: ctx, perhaps with a span.
+	RunStarted(ctx context.Context, run string, solvers []string) context.Context
+	// StageDone is told of the end of every stage, after it.
+	StageDone(ctx context.Context, p progress.Update)
+	// RunEnded is told of every run's end; fault is nil for one that is done.
+	RunEnded(ctx context.Context, state protocol.State, took time.Duration, fault *protocol.Fault)
+}
+
+type noObserver struct{}
+
+func (noObserver) RunStarted(ctx context.Context, _ string, _ []string) context.Context { return ctx }
+func (noObserver) StageDone(context.Context, progress.Update)                           {}
+func (noObserver) RunEnded(context.Context, protocol.State, time.Duration, *protocol.Fault) {
+}
+
+// A Registry has the runs of a service. It is safe for concurrent use.
+type Registry struct {
+	Config
+
+	ctx  context.Context // ends with Close
+	stop context.CancelFunc
+	work sync.WaitGroup // of runs, and of what removes old ones
+
+	mu       sync.Mutex
+	runs     map[string]*Run
+	ended    []*Run // those of runs that have ended, the oldest first
+	running  int
+	draining bool
+	bytes    int64         // reserved for results
+	idle     chan struct{} // closed when running falls to 0; nil if nobody waits
+}
+
+// New makes a registry. Close releases it.
+func New(c Config) *Registry {
+	if c.Observer == nil {
+		c.Observer = noObserver{}
+	}
+	g := &Registry{Config: c, runs: make(map[string]*Run)}
+	g.ctx, g.stop = context.WithCancel(context.Background())
+	g.work.Go(g.removeExpired)
+	return g
+}
+
+// Close cancels every run and waits until they have ended.
+func (g *Registry) Close() {
+	g.mu.Lock()
+	g.draining = true
+	g.mu.Unlock()
+	g.stop()
+	g.work.Wait()
+}
+
+// acquire registers a run, or refuses it: there are ConcurrentRuns slots. The
+// run must be executed.
+func (g *Registry) acquire(r *Run) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.draining:
+		return drainingFault()
+	case g.running >= g.Limits.ConcurrentRuns:
+		return fault.New(codes.ResourceExhausted, protocol.ReasonLimit,
+			"%d runs are at work already, which is the limit; try again when one has ended", g.running)
+	}
+	g.running++
+	g.work.Add(1) // under the lock, so before Close waits
+	g.runs[r.id] = r
+	return nil
+}
+
+// finish ends a run and keeps its results if keep says so. It releases the slot
+// under the same lock, unless work goes on: a caller that sees the end of a run
+// can start the next one.
+func (g *Registry) finish(r *Run, o outcome, f *protocol.Fault, keep bool) (took time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	took = r.end(o.result, f)
+	if !o.abandoned {
+		g.releaseLocked()
+	}
+	switch {
+	case g.runs[r.id] != r: // forgotten meanwhile
+	case !keep:
+		g.removeLocked(r)
+	default:
+		g.ended = append(g.ended, r)
+		for len(g.ended) > maxEnded {
+			g.removeLocked(g.ended[0])
+		}
+	}
+	return took
+}
+
+// release gives back the slot of a run.
+func (g *Registry) release() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.releaseLocked()
+}
+
+func (g *Registry) releaseLocked() {
+	g.running--
+	if g.running == 0 && g.idle != nil {
+		close(g.idle)
+		g.idle = nil
+	}
+}
+
+// removeLocked removes a run and frees the memory of its results.
+func (g *Registry) removeLocked(r *Run) {
+	if g.runs[r.id] != r {
+		return
+	}
+	delete(g.runs, r.id)
+	if i := slices.Index(g.ended, r); i >= 0 {
+		g.ended = slices.Delete(g.ended, i, i+1)
+	}
+	g.bytes -= r.reserved
+	r.reserved = 0
+}
+
+// Forget removes a run.
+func (g *Registry) Forget(r *Run) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.removeLocked(r)
+}
+
+// reserve takes memory for results of r. It removes the oldest runs that have
+// ended where that is needed.
+func (g *Registry) reserve(r *Run, bytes int64) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.runs[r.id] != r {
+		return nil // forgotten: nobody will ask, and the run is about to end
+	}
+	for g.bytes+bytes > g.Limits.ResultBytes && len(g.ended) > 0 {
+		g.removeLocked(g.ended[0])
+	}
+	if g.bytes+bytes > g.Limits.ResultBytes {
+		return fault.New(codes.ResourceExhausted, protocol.ReasonLimit,
+			"the results take %d bytes, and %d of %d are taken by runs at work; ask for fewer edges, write them to files (out), or raise the limit",
+			bytes, g.bytes, g.Limits.ResultBytes)
+	}
+	g.bytes += bytes
+	r.reserved += bytes
+	return nil
+}
+
+// Find returns the run of that name.
+func (g *Registry) Find(id string) (*Run, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if r, ok := g.runs[id]; ok {
+		return r, nil
+	}
+	f := fault.New(codes.NotFound, protocol.ReasonNotFound,
+		"there is no run %q; results are kept for %v after the end of a run, or until newer ones need their memory", id, g.maxAge())
+	f.Run = id
+	return nil, f
+}
+
+// List returns the runs, the oldest first.
+func (g *Registry) List() []*Run {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	list := make([]*Run, 0, len(g.runs))
+	for _, r := range g.runs {
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b *Run) int { return a.accepted.Compare(b.accepted) })
+	return list
+}
+
+// Stats returns the number of runs at work, that of runs that have ended and are
+// kept, and the memory that results take, in bytes.
+func (g *Registry) Stats() (running, ended int, bytes int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.running, len(g.ended), g.bytes
+}
+
+// maxAge is how long a run is kept after its end.
+func (g *Registry) maxAge() time.Duration {
+	return time.Duration(g.Limits.ResultSeconds * float64(time.Second))
+}
+
+// removeExpired removes runs that ended too long ago, until Close.
+func (g *Registry) removeExpired() {
+	age := g.maxAge()
+	tick := time.NewTicker(min(max(age/10, time.Millisecond), 10*time.Second))
+	defer tick.Stop()
+	for {
+		select {
+		case <-g.ctx.Done():
+			return
+		case now := <-tick.C:
+			g.removeEndedBefore(now.Add(-age))
+		}
+	}
+}
+
+func (g *Registry) removeEndedBefore(t time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for len(g.ended) > 0 && g.ended[0].endedAt().Before(t) {
+		g.removeLocked(g.ended[0])
+	}
+}
+
+// newRun is a run of a valid job, not yet registered. If it is detached, it
+// outlives its call: its context has the call's values, among them its trace.
+// It is cancelled when the service ends.
+func (g *Registry) newRun(call context.Context, j job.Job, detached bool) *Run {
+	if detached {
+		call = context.WithoutCancel(call)
+	}
+	ctx, cancel := context.WithCancelCause(call)
+	stop := context.AfterFunc(g.ctx, func() { cancel(drainingFault()) })
+	context.AfterFunc(ctx, func() { stop() })
+	return newRun(ctx, cancel, rand.Text(), recovery.Resolved(j))
+}
+
+func drainingFault() *protocol.Fault {
+	return fault.New(codes.Unavailable, protocol.ReasonDraining, "the service is ending; try again, or elsewhere")
+}
