@@ -2,7 +2,7 @@
 // with: tables of samples, covariances, edge lists, reference networks and
 // precision matrices, as Parquet, Arrow IPC and CSV or TSV.
 //
-// Samples are streamed in row-major blocks of at most about 4 MB, so that a
+// Samples are streamed in row-major blocks of at most about 2 MB, so that a
 // table need not fit into memory:
 //
 //	samples, err := arrowio.OpenSamples(ctx, "expression.tsv.gz",

@@ -66,17 +66,6 @@ func columnFault(path, column, format string, args ...any) *InputError {
 	return &InputError{Path: path, Column: column, Reason: fmt.Sprintf(format, args...)}
 }
 
-// guard runs f and turns its panics into errors: Arrow's readers panic on
-// bytes that no correct writer makes.
-func guard(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p)
-		}
-	}()
-	return f()
-}
-
 // explain sorts an error met while reading s into one of three kinds: the
 // context's, the machine's, or the user's (an InputError). what names the
 // format.

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // checked is an allocator that fails the test when memory is not returned.
@@ -63,7 +65,7 @@ func readAll(ctx context.Context, path string, o SampleOptions) (r read, err err
 		if err != nil {
 			return r, err
 		}
-		if len(rows) != n*len(s.Names()) || n < 1 || n > 1 && 8*len(rows) > blockBytes {
+		if len(rows) != n*len(s.Names()) || n < 1 || n > 1 && 8*len(rows) > batch.Bytes {
 			return r, errors.New("a block of the wrong size")
 		}
 		r.values = append(r.values, rows...)

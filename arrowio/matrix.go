@@ -8,6 +8,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // A matrix is a table of numbers that has been opened: its columns are
@@ -127,7 +129,7 @@ func (m *matrix) layOutText(names []string) error {
 		return m.unequalHead(len(names), len(second))
 	}
 	const most = 4096
-	chunk := min(max(blockBytes/8/len(names), 100), most)
+	chunk := min(max(blockRows(len(names)), 100), most)
 	m.records = m.text.records(arrow.NewSchema(fields, nil), true, chunk, m.mem)
 	return nil
 }
@@ -141,6 +143,9 @@ func (m *matrix) unequalHead(header, first int) error {
 	return e
 }
 
+// blockRows is the number of rows of d numbers in a block.
+func blockRows(d int) int { return int(batch.Rows(batch.Bytes, 8*int64(d))) }
+
 // next implements blocks.
 func (m *matrix) next() (rows []float64, n int, ids []string, err error) {
 	for m.batch == nil || m.at == int(m.batch.NumRows()) {
@@ -153,12 +158,12 @@ func (m *matrix) next() (rows []float64, n int, ids []string, err error) {
 		}
 	}
 	d := len(m.names)
-	n = min(int(m.batch.NumRows())-m.at, max(1, blockBytes/8/d))
+	n = min(int(m.batch.NumRows())-m.at, blockRows(d))
 	if len(m.buf) < n*d {
 		m.buf = make([]float64, n*d)
 	}
 	rows = m.buf[:n*d]
-	err = guard(func() error {
+	err = batch.Guard(func() error {
 		if m.id >= 0 {
 			text := texts(m.batch.Column(m.id))
 			ids = make([]string, n)
@@ -262,7 +267,7 @@ func (s *Samples) transpose(m *matrix) error {
 }
 
 func (t *transposed) next() (rows []float64, n int, ids []string, err error) {
-	n = min(t.n-t.at, max(1, blockBytes/8/t.p))
+	n = min(t.n-t.at, blockRows(t.p))
 	if n == 0 {
 		return nil, 0, nil, io.EOF
 	}

@@ -65,7 +65,7 @@ type SampleOptions struct {
 	// Stdin is read when the path is "-"; nil for the process's own.
 	Stdin io.Reader
 	// Records, if set, are the table when the path is "-", in place of Stdin:
-	// batches that are in memory or on their way, as NewRecords makes them.
+	// batches that are in memory or on their way, as batch.NewReader makes them.
 	// They are read to their end and not released.
 	Records array.RecordReader
 }

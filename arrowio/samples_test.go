@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // A text table in all its dress reads as the same numbers.
@@ -240,7 +242,7 @@ func TestSamplesStream(t *testing.T) {
 						t.Fatal(err)
 					}
 					blocks++
-					if 8*len(rows) > blockBytes || len(rows) != n*len(s.Names()) {
+					if 8*len(rows) > batch.Bytes || len(rows) != n*len(s.Names()) {
 						t.Fatalf("a block of %d rows has %d values", n, len(rows))
 					}
 					if orientation == Columns {

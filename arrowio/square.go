@@ -10,6 +10,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // symmetryTolerance is how far apart aᵢⱼ and aⱼᵢ may lie, relative to the
@@ -225,15 +227,15 @@ func readPacked(t *table, o SampleOptions) ([]string, []float64, error) {
 	var names []string
 	var values []float64
 	for {
-		batch, err := t.records.read()
+		record, err := t.records.read()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		err = guard(func() error {
-			name, rows := texts(batch.Column(0)), batch.Column(1).(*array.FixedSizeBinary)
+		err = batch.Guard(func() error {
+			name, rows := texts(record.Column(0)), record.Column(1).(*array.FixedSizeBinary)
 			for i := range rows.Len() {
 				names = append(names, strings.Clone(name(i)))
 				if rows.IsNull(i) || len(rows.Value(i)) != width {

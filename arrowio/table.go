@@ -11,9 +11,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// blockBytes is about the size of the blocks in which samples are handed on.
-const blockBytes = 4 << 20
-
 // A recordReader delivers a table batch by batch.
 type recordReader interface {
 	schema() *arrow.Schema
@@ -74,21 +71,6 @@ func (t *table) close() error {
 		t.records = nil
 	}
 	return t.src.close()
-}
-
-// rowBytes is about the size of a row in memory, at least 1.
-func rowBytes(sch *arrow.Schema) int64 {
-	n := int64(1)
-	for _, f := range sch.Fields() {
-		n += 8
-		switch t := f.Type.(type) {
-		case *arrow.FixedSizeListType:
-			n += 8 * int64(max(0, t.Len()))
-		case *arrow.FixedSizeBinaryType:
-			n += int64(max(0, t.ByteWidth))
-		}
-	}
-	return n
 }
 
 // columnNames are the names of the columns; of a text file, its first line.

@@ -129,14 +129,6 @@ func TestVerifyMessage(t *testing.T) {
 	if n != 2 {
 		t.Errorf("%d messages", n)
 	}
-	for _, meta := range [][]byte{nil, {1}, {0, 0, 0, 0}, {4, 0, 0, 0, 0, 0, 0, 0}, {0xFF, 0xFF, 0xFF, 0xFF}} {
-		if err := verifyMessage(meta); err == nil {
-			t.Errorf("%v passes", meta)
-		}
-	}
-	if verifySchema("") == nil || verifySchema("!") == nil || verifySchema("AAAA") == nil {
-		t.Error("an empty schema passes")
-	}
 }
 
 func TestInputErrorText(t *testing.T) {

@@ -14,6 +14,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // record makes a record of JSON rows.
@@ -200,7 +202,7 @@ func TestParquetInBatches(t *testing.T) {
 	}
 	// Four columns of 64 Ki rows are 2 MiB; Arrow keeps a second set while it
 	// hands the first over.
-	if mem.most > 3*blockBytes {
+	if mem.most > 3*batch.Bytes {
 		t.Errorf("%d bytes at a time, of %d in all", mem.most, 8*4*m)
 	}
 }

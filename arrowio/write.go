@@ -15,6 +15,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // A Column is a column to be written. It has no nulls.
@@ -103,7 +105,7 @@ type output struct {
 	// batch is the size in bytes of a batch of IPC: far below the 256 MiB
 	// that readers of other languages refuse. Batches of CSV are smaller,
 	// because Arrow's writer makes a string of every cell.
-	batch int
+	batch int64
 }
 
 const outputBatch = 32 << 20
@@ -194,7 +196,7 @@ func over(t arrow.DataType, n int, b []byte) arrow.Array {
 }
 
 func (t *output) encode(w io.Writer, format string) error {
-	return guard(func() error {
+	return batch.Guard(func() error {
 		switch format {
 		case Parquet:
 			return t.encodeParquet(w)
@@ -206,21 +208,8 @@ func (t *output) encode(w io.Writer, format string) error {
 }
 
 // slices calls f with pieces of the table of about size bytes, at least once.
-func (t *output) slices(size int, f func(arrow.Record) error) error {
-	rows := t.record.NumRows()
-	if rows == 0 {
-		return f(t.record)
-	}
-	step := max(1, int64(size)/rowBytes(t.record.Schema()))
-	for at := int64(0); at < rows; at += step {
-		piece := t.record.NewSlice(at, min(at+step, rows))
-		err := f(piece)
-		piece.Release()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+func (t *output) slices(size int64, f func(arrow.Record) error) error {
+	return batch.Slice(t.record, batch.Rows(size, batch.Width(t.record.Schema())), f)
 }
 
 func (t *output) encodeParquet(w io.Writer) error {

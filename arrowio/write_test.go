@@ -41,12 +41,12 @@ func everyType() []Column {
 // the metadata are there.
 func TestWriteTableTypes(t *testing.T) {
 	for _, format := range []string{Parquet, Arrow} {
-		for _, batch := range []int{outputBatch, 200} { // one batch, and three
+		for _, size := range []int64{outputBatch, 200} { // one batch, and three
 			o, err := newOutput(everyType(), map[string]string{"gladflow.b": "2", "gladflow.a": `{"é":"1"}`})
 			if err != nil {
 				t.Fatal(err)
 			}
-			o.batch = batch
+			o.batch = size
 			var b bytes.Buffer
 			if err := o.encode(&b, format); err != nil {
 				t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/pipelines"
 )
 
@@ -103,8 +104,12 @@ func (s *Service) execute(ctx context.Context, r *run, open func() (array.Record
 // asTable makes an error of the stream itself one of the job's input.
 func asTable(err error) error {
 	var input *arrowio.InputError
-	if errors.As(err, &input) {
+	var corrupt *batch.CorruptError
+	switch {
+	case errors.As(err, &input):
 		return &pipelines.JobError{Field: "input", Err: input}
+	case errors.As(err, &corrupt):
+		return &pipelines.JobError{Field: "input", Err: corrupt}
 	}
 	return err
 }
