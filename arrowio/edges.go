@@ -82,7 +82,7 @@ func ReadEdges(ctx context.Context, path string, o ListOptions) (*EdgeList, erro
 		return nil, l.src.explain(err, "file")
 	}
 	if l.text != nil && path != stdinPath {
-		if e.Metadata, err = readSidecar(ctx, path); err != nil {
+		if e.Metadata, err = readSidecar(ctx, path, o.Stores); err != nil {
 			return nil, err
 		}
 	}

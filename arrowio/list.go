@@ -25,6 +25,8 @@ type ListOptions struct {
 	Memory memory.Allocator
 	// Stdin is read when the path is "-"; nil for the process's own.
 	Stdin io.Reader
+	// Stores open paths that are URLs; nil: they are refused.
+	Stores Opener
 }
 
 // A pairList is an opened list of pairs with a column or two of numbers.
@@ -119,7 +121,7 @@ func isValue(cell string) bool {
 // openList opens a list of pairs; third is the role of a third column that
 // has no known name.
 func openList(ctx context.Context, path string, o ListOptions, third role) (*pairList, error) {
-	t, err := openTable(ctx, path, o.Format, o.Stdin, nil, o.Memory)
+	t, err := openTable(ctx, path, SampleOptions{Format: o.Format, Stdin: o.Stdin, Stores: o.Stores, Memory: o.Memory})
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ var _ blocks = (*matrix)(nil)
 // openMatrix opens the table at path. labels says that there is an id column
 // even when none is named: then it is the first.
 func openMatrix(ctx context.Context, path string, o SampleOptions, labels bool) (*matrix, error) {
-	t, err := openTable(ctx, path, o.Format, o.Stdin, o.Records, o.Memory)
+	t, err := openTable(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,9 @@ type SampleOptions struct {
 	MostVariables int
 	// Stdin is read when the path is "-"; nil for the process's own.
 	Stdin io.Reader
+	// Stores open paths that are URLs, such as store.All(); nil: they are
+	// refused.
+	Stores Opener
 	// Records, if set, are the table when the path is "-", in place of Stdin:
 	// batches that are in memory or on their way, as batch.NewReader makes them.
 	// They are read to their end and not released.
@@ -106,9 +109,8 @@ type blocks interface {
 	close() error
 }
 
-// OpenSamples opens the table at path, which may be a URL (s3, gs, azblob,
-// https, http or file), "-" for standard input, and reads as much of it as
-// tells the names of the variables. Every column other than the
+// OpenSamples opens the table at path, "-" for standard input or a URL that
+// o.Stores open, and reads as much of it as tells the names of the variables. Every column other than the
 // id column must be numeric: floats or integers, or one column of fixed-size
 // lists of floats that holds a whole sample in every row, whose variables are
 // named by the field's metadata gladflow.names (a JSON array) or else v0, v1

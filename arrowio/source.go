@@ -42,9 +42,9 @@ const (
 )
 
 // open is the one place where a path becomes bytes: the name of a file, "-" for
-// standard input, or a URL of one of the schemes. Secrets in a URL do not get
-// into the source's name, nor into errors.
-func open(ctx context.Context, path string, stdin io.Reader) (*source, error) {
+// standard input, or a URL that stores open. Secrets in a URL do not get into the
+// source's name, nor into errors.
+func open(ctx context.Context, path string, stdin io.Reader, stores Opener) (*source, error) {
 	s := &source{ctx: ctx, name: Redacted(path), hash: sha256.New()}
 	var err error
 	switch {
@@ -54,7 +54,7 @@ func open(ctx context.Context, path string, stdin io.Reader) (*source, error) {
 		}
 		s.name, s.in = "standard input", stdin
 	case isURL(path):
-		err = s.openURL(ctx, path)
+		err = s.openURL(ctx, path, stores)
 	default:
 		err = s.openFile(path)
 	}
@@ -66,30 +66,66 @@ func open(ctx context.Context, path string, stdin io.Reader) (*source, error) {
 	return s, nil
 }
 
-func (s *source) openFile(path string) error {
-	if path == "" {
-		return fault("(no path)", "no file is named")
+func (s *source) openURL(ctx context.Context, path string, stores Opener) error {
+	if stores == nil {
+		return fault(s.name, "this is a URL, and only files are opened here; fetch it and name the file")
 	}
-	f, err := os.Open(path)
+	in, err := stores.Open(ctx, path)
 	if err != nil {
-		return openFault(s.name, err)
+		return err
+	}
+	return s.use(in)
+}
+
+func (s *source) openFile(path string) error {
+	f, err := OpenFile(path, s.name)
+	if err != nil {
+		return err
+	}
+	return s.use(f)
+}
+
+// use reads in, by position if it is a regular file: pipes and devices can be
+// opened by name too, but read only once.
+func (s *source) use(in io.ReadCloser) error {
+	s.in = in
+	s.closers = append(s.closers, in.Close)
+	f, ok := in.(interface {
+		fs.File
+		io.ReaderAt
+	})
+	if !ok {
+		return nil
 	}
 	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		f.Close()
-		return &InputError{Path: s.name, Reason: "this is a folder; name a file in it", Err: fs.ErrInvalid}
-	}
 	if err != nil {
-		f.Close()
 		return openFault(s.name, err)
 	}
-	s.in = f
-	s.closers = append(s.closers, f.Close)
-	// Pipes and devices can be opened by name too, but read only once.
 	if info.Mode().IsRegular() {
 		s.file, s.size = f, info.Size()
 	}
 	return nil
+}
+
+// OpenFile opens a file of this machine for reading, which errors call name. A
+// file that is missing, may not be read or is a folder is an InputError.
+func OpenFile(path, name string) (*os.File, error) {
+	if path == "" {
+		return nil, fault("(no path)", "no file is named")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, openFault(name, err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.IsDir() {
+		return f, nil
+	}
+	f.Close()
+	if err != nil {
+		return nil, openFault(name, err)
+	}
+	return nil, &InputError{Path: name, Reason: "this is a folder; name a file in it", Err: fs.ErrInvalid}
 }
 
 // rawReader is the source before buffering.

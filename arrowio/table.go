@@ -3,11 +3,9 @@ package arrowio
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
@@ -33,21 +31,22 @@ type table struct {
 	records recordReader
 }
 
-// openTable opens the table at path; named is the format, "" to find it out.
-// records, if not nil, stand for the path "-".
-func openTable(ctx context.Context, path, named string, stdin io.Reader, records array.RecordReader, mem memory.Allocator) (*table, error) {
+// openTable opens the table at path. Of the options it takes Format, Memory, Stdin,
+// Records and Stores.
+func openTable(ctx context.Context, path string, o SampleOptions) (*table, error) {
+	mem := o.Memory
 	if mem == nil {
 		mem = memory.DefaultAllocator
 	}
-	if path == stdinPath && records != nil {
-		return openStream(ctx, records, mem)
+	if path == stdinPath && o.Records != nil {
+		return openStream(ctx, o.Records, mem)
 	}
-	s, err := open(ctx, path, stdin)
+	s, err := open(ctx, path, o.Stdin, o.Stores)
 	if err != nil {
 		return nil, err
 	}
 	t := &table{src: s, mem: mem}
-	f, err := formatOf(s, path, named)
+	f, err := formatOf(s, path, o.Format)
 	if err == nil {
 		switch f {
 		case parquetFormat:

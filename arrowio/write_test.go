@@ -52,7 +52,7 @@ func TestWriteTableTypes(t *testing.T) {
 				t.Fatal(err)
 			}
 			o.record.Release()
-			r, err := openTable(context.Background(), "-", format, &b, nil, checked(t))
+			r, err := openTable(context.Background(), "-", SampleOptions{Format: format, Stdin: &b, Memory: checked(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,12 +143,12 @@ a,0,-9223372036854775801,2147483640,-7,false,YWJj
 	if described["@context"] != "http://www.w3.org/ns/csvw" || described["url"] != "x.csv" || !bytes.Contains(beside, []byte(`"datatype": "double"`)) {
 		t.Errorf("%s", beside)
 	}
-	notes, err := readSidecar(context.Background(), path)
+	notes, err := readSidecar(context.Background(), path, nil)
 	if err != nil || notes["gladflow.version"] != "test" {
 		t.Errorf("%v, %v", notes, err)
 	}
 	os.WriteFile(path+"-metadata.json", []byte("{"), 0o600)
-	_, err = readSidecar(context.Background(), path)
+	_, err = readSidecar(context.Background(), path, nil)
 	wantInputError(t, err, "x.csv-metadata.json", "truncated")
 }
 

@@ -105,6 +105,7 @@ func (r *recovery) sampleOptions() arrowio.SampleOptions {
 		IDColumn:    r.job.IDColumn,
 		Stdin:       r.host.Stdin,
 		Records:     r.host.Records,
+		Stores:      r.host.Stores,
 
 		MostVariables: r.host.MostVariables,
 	}
@@ -145,7 +146,7 @@ func (r *recovery) openReference(ctx context.Context) error {
 	if r.job.Reference == "" {
 		return nil
 	}
-	ref, err := arrowio.ReadReference(ctx, r.job.Reference, arrowio.ListOptions{Stdin: r.host.Stdin})
+	ref, err := arrowio.ReadReference(ctx, r.job.Reference, arrowio.ListOptions{Stdin: r.host.Stdin, Stores: r.host.Stores})
 	if err != nil {
 		return blame("reference", err)
 	}
@@ -178,7 +179,7 @@ func (r *recovery) openPenalties(ctx context.Context) error {
 	if path == "" {
 		return nil
 	}
-	names, values, sha, err := arrowio.ReadSquare(ctx, path, arrowio.SampleOptions{Stdin: r.host.Stdin})
+	names, values, sha, err := arrowio.ReadSquare(ctx, path, arrowio.SampleOptions{Stdin: r.host.Stdin, Stores: r.host.Stores})
 	if err != nil {
 		return blame("penalty_matrix", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/covariance"
 )
@@ -22,6 +23,9 @@ type Host struct {
 	// reads them to their end, before the stage Reading is done, and does not
 	// release them.
 	Records array.RecordReader
+	// Stores open inputs that are URLs, such as store.All(); nil: they are
+	// refused.
+	Stores arrowio.Opener
 	// MostVariables bounds the number of variables; 0 for none. A table of
 	// more is a JobError that wraps arrowio.ErrTooManyVariables.
 	MostVariables int

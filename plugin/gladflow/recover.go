@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/gladflow/gladflow/arrowio/store"
 	"github.com/gladflow/gladflow/pipelines"
 )
 
@@ -36,7 +37,7 @@ known one. INPUT may be - for standard input.`,
 func recoverJob(c *cobra.Command, job pipelines.Job) error {
 	progress := newProgress(c.ErrOrStderr())
 	defer progress.close()
-	result, err := pipelines.Run(c.Context(), job, pipelines.Host{Stdin: c.InOrStdin(), Progress: progress.show})
+	result, err := pipelines.Run(c.Context(), job, pipelines.Host{Stdin: c.InOrStdin(), Stores: store.All(), Progress: progress.show})
 	progress.close()
 	switch {
 	case result == nil:

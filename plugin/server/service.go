@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/keepalive"
 
+	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
@@ -27,6 +28,9 @@ type Config struct {
 	// Files says which files jobs may name, to read and to write: FilesAny,
 	// which is the default, FilesNone, or a folder in which they must lie.
 	Files string
+	// Stores open the URLs that jobs name, such as store.All(); nil: they are
+	// refused.
+	Stores arrowio.Opener
 	// Logger is told of every run; nil for none.
 	Logger hclog.Logger
 	// Observer is told of every run too, for traces and metrics; nil for none.
@@ -93,6 +97,7 @@ type Service struct {
 	flight.BaseFlightServer
 
 	limits   protocol.Limits
+	stores   arrowio.Opener
 	files    string // FilesAny, FilesNone, or a folder without symbolic links
 	log      hclog.Logger
 	observer Observer
@@ -115,6 +120,7 @@ type Service struct {
 func New(c Config) (*Service, error) {
 	s := &Service{
 		limits:   withDefaults(c.Limits),
+		stores:   c.Stores,
 		files:    c.Files,
 		log:      c.Logger,
 		observer: c.Observer,

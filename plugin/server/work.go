@@ -81,6 +81,7 @@ func (s *Service) do(ctx context.Context, r *run, open func() (array.RecordReade
 func (s *Service) execute(ctx context.Context, r *run, open func() (array.RecordReader, error)) (result *pipelines.Result, err error) {
 	host := pipelines.Host{
 		Stdin:         strings.NewReader(""),
+		Stores:        s.stores,
 		MostVariables: s.limits.Variables,
 		Progress: func(p pipelines.Progress) {
 			r.progress(p)
