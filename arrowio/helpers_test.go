@@ -124,8 +124,18 @@ func encoded(t interface{ Fatal(...any) }, format string, columns []Column) []by
 	}
 	defer o.record.Release()
 	var b bytes.Buffer
-	if err := o.encode(&b, format); err != nil {
+	if err := encodingOf(format).to(&b, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// encodingOf is how tables are stored in a format.
+func encodingOf(format string) encoding {
+	for _, e := range []encoding{parquetEncoding(), arrowEncoding(), csvEncoding()} {
+		if e.name == format {
+			return e
+		}
+	}
+	panic(format)
 }

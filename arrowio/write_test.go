@@ -48,7 +48,7 @@ func TestWriteTableTypes(t *testing.T) {
 			}
 			o.batch = size
 			var b bytes.Buffer
-			if err := o.encode(&b, format); err != nil {
+			if err := encodingOf(format).to(&b, o); err != nil {
 				t.Fatal(err)
 			}
 			o.record.Release()
@@ -230,7 +230,7 @@ func TestWritesAreWhole(t *testing.T) {
 	defer o.record.Release()
 	for _, format := range []string{Parquet, Arrow, CSV} {
 		var whole bytes.Buffer
-		if err := o.encode(&whole, format); err != nil {
+		if err := encodingOf(format).to(&whole, o); err != nil {
 			t.Fatal(err)
 		}
 		folder := t.TempDir()
@@ -239,7 +239,7 @@ func TestWritesAreWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := 0; n < whole.Len(); n += 7 {
-			_, err := stage(path, func(w io.Writer) error { return o.encode(&faulty{w, n}, format) })
+			_, err := stage(path, func(w io.Writer) error { return encodingOf(format).to(&faulty{w, n}, o) })
 			if err == nil {
 				t.Fatalf("%s: a disk full after %d bytes goes unnoticed", format, n)
 			}

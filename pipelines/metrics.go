@@ -33,8 +33,9 @@ func (r *recovery) writeMetrics() error {
 	if t.Columns == nil {
 		return nil
 	}
-	file := "metrics." + r.job.Format
-	if err := arrowio.WriteTable(r.path(file), r.job.Format, t.Columns, t.Metadata); err != nil {
+	format := arrowio.TableFormats().For(r.job.Format)
+	file := "metrics." + format.Name
+	if err := format.Write(r.path(file), t.Columns, t.Metadata); err != nil {
 		return err
 	}
 	r.result.Files = append(r.result.Files, file)

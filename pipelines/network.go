@@ -22,7 +22,7 @@ type Network struct {
 	// arrowio.EdgeColumns.
 	Edges Table
 	// Precision is the matrix that Job.Precision asks for:
-	// arrowio.PrecisionColumns or arrowio.DensePrecisionColumns.
+	// arrowio.Precision's Columns.
 	Precision Table
 	// Metrics is the solver's row of the metrics; without columns where the
 	// job has no reference.
@@ -38,18 +38,18 @@ func (r *recovery) deliver(est *solver.Estimate, res *SolverResult) error {
 	if err != nil {
 		return err
 	}
-	edges := Table{arrowio.EdgeColumns(r.edges(est, theta)), r.solverMetadata(res)}
-	edges.Metadata["gladflow.edges"] = r.job.Edges
-	precision := Table{nil, r.precisionMetadata(res)}
+	edges, edgesMeta := r.edges(est, theta), r.solverMetadata(res)
+	edgesMeta["gladflow.edges"] = r.job.Edges
+	precision, precisionMeta := arrowio.Precision{Names: r.input.names, Values: z}, r.precisionMetadata(res)
 	if r.job.Precision == PrecisionDense {
-		precision.Columns = arrowio.DensePrecisionColumns(r.input.names, theta)
-	} else {
-		precision.Columns = arrowio.PrecisionColumns(r.input.names, z)
+		precision.Values, precision.Dense = theta, true
 	}
-	if res.Files, err = r.write(res, edges, precision, theta); err != nil || r.host.Solved == nil {
+	if res.Files, err = r.write(res, edges, edgesMeta, precision, precisionMeta); err != nil || r.host.Solved == nil {
 		return err
 	}
-	return r.host.Solved(Network{*res, edges, precision, r.metricsTable([]SolverResult{*res})})
+	return r.host.Solved(Network{
+		*res, Table{arrowio.EdgeColumns(edges), edgesMeta}, Table{precision.Columns(), precisionMeta}, r.metricsTable([]SolverResult{*res}),
+	})
 }
 
 // inUnits returns Θ and Z in the units that the job asks for.

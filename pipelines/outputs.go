@@ -1,7 +1,6 @@
 package pipelines
 
 import (
-	"cmp"
 	"encoding/json"
 	"io"
 	"math"
@@ -26,30 +25,31 @@ const (
 func (r *recovery) path(name string) string { return filepath.Join(r.job.Out, name) }
 
 // write writes the edge list and the precision matrix of an estimate, if the
-// job says where, and returns the names of the files.
-func (r *recovery) write(res *SolverResult, edges, precision Table, theta *dense.Sym) (files []string, err error) {
+// job says where, and returns the names of the files. The format of the job is
+// one of edge lists; a matrix that does not have it is written in its default.
+func (r *recovery) write(res *SolverResult, edges []arrowio.Edge, edgesMeta map[string]string, precision arrowio.Precision, precisionMeta map[string]string) (files []string, err error) {
 	if r.job.Out == "" {
 		return nil, nil
 	}
-	format := r.job.Format
-	name := res.Name + ".edges." + format
-	if err := arrowio.WriteTable(r.path(name), format, edges.Columns, edges.Metadata); err != nil {
+	list, err := arrowio.EdgeFormats().Find(r.job.Format)
+	if err != nil {
+		return nil, err
+	}
+	name := res.Name + ".edges." + list.Name
+	if err := list.Write(r.path(name), edges, edgesMeta); err != nil {
 		return nil, err
 	}
 	files = append(files, name)
-	name = res.Name + ".precision." + format
-	if r.job.Precision == PrecisionDense && format == arrowio.CSV { // which has no bytes
-		err = arrowio.WriteDensePrecision(r.path(name), format, r.input.names, theta, precision.Metadata)
-	} else {
-		err = arrowio.WriteTable(r.path(name), format, precision.Columns, precision.Metadata)
-	}
-	if err != nil {
+	matrix := arrowio.PrecisionFormats().For(r.job.Format)
+	name = res.Name + ".precision." + matrix.Name
+	if err := matrix.Write(r.path(name), precision, precisionMeta); err != nil {
 		return files, err
 	}
 	return append(files, name), nil
 }
 
-// edges are the pairs that the job asks for; theta is in the job's units.
+// edges are the pairs that the job asks for, in the order of the file; theta is
+// in the job's units.
 func (r *recovery) edges(est *solver.Estimate, theta *dense.Sym) []arrowio.Edge {
 	names := r.input.names
 	everyPair := r.job.Edges != EdgesSupport
@@ -69,11 +69,8 @@ func (r *recovery) edges(est *solver.Estimate, theta *dense.Sym) []arrowio.Edge 
 			})
 		}
 	}
+	slices.SortFunc(list, arrowio.CompareEdges)
 	if n, _ := r.job.top(); n > 0 && n < len(list) {
-		// Ties go by name, as in the file.
-		slices.SortFunc(list, func(a, b arrowio.Edge) int {
-			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
-		})
 		list = list[:n]
 	}
 	return list
