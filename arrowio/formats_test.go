@@ -1,20 +1,12 @@
 package arrowio
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
 // graphML is a format for edge lists alone, as a file of its own would have it.
@@ -77,76 +69,4 @@ func TestFormatsOfEveryKind(t *testing.T) {
 	}
 	_, err := TableFormats().Find("xml")
 	wantInputError(t, err, `output: the format "xml" is unknown; use parquet, arrow or csv`)
-}
-
-// Parquet files are to the byte what Arrow's own writer makes.
-func TestParquetAsArrowWritesIt(t *testing.T) {
-	floats := func(n int) []float64 {
-		v := make([]float64, n)
-		for i := range v {
-			v[i] = math.Sqrt(float64(i * 7919 % 1009))
-		}
-		return v
-	}
-	words := make([]string, 5000)
-	flags, bytesOf := make([]bool, 5000), make([]int8, 5000)
-	for i := range words {
-		words[i], flags[i], bytesOf[i] = strings.Repeat("g", i%7)+fmt.Sprint(i%301), i%3 == 0, int8(i%3)-1
-	}
-	wide := make([]Column, 300)
-	for j := range wide {
-		wide[j] = Column{fmt.Sprintf("v%d", j), floats(50)}
-	}
-	for name, test := range map[string]struct {
-		columns  []Column
-		rowGroup int64
-	}{
-		"every type":   {everyType(), 0},
-		"no rows":      {EdgeColumns(nil), 0},
-		"long":         {[]Column{{"w", words}, {"x", floats(5000)}, {"f", flags}, {"s", bytesOf}}, 0},
-		"three groups": {[]Column{{"w", words}, {"x", floats(5000)}, {"f", flags}, {"s", bytesOf}}, 2000},
-		"wide":         {wide, 0},
-		"dense":        {DensePrecisionColumns([]string{"a", "b"}, square{2, []float64{1, 2, 2, 3}}), 0},
-	} {
-		o, err := newOutput(test.columns, map[string]string{"gladflow.b": "2", "gladflow.a": `{"é":"1"}`})
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.rowGroup = test.rowGroup
-		var ours, theirs bytes.Buffer
-		if err := parquetEncoding().to(&ours, o); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		writeAsArrow(t, &theirs, o)
-		if !bytes.Equal(ours.Bytes(), theirs.Bytes()) {
-			t.Errorf("%s: %d bytes, and Arrow writes %d others", name, ours.Len(), theirs.Len())
-		}
-		o.record.Release()
-	}
-}
-
-// writeAsArrow writes a table with pqarrow's writer and the properties that
-// encodeParquet has.
-func writeAsArrow(t *testing.T, w io.Writer, o *output) {
-	t.Helper()
-	options := []parquet.WriterProperty{parquet.WithAllocator(o.mem), parquet.WithCompression(compress.Codecs.Snappy), parquet.WithDictionaryDefault(false)}
-	for _, f := range o.record.Schema().Fields() {
-		if f.Type.ID() == arrow.STRING {
-			options = append(options, parquet.WithDictionaryFor(f.Name, true))
-		}
-	}
-	if o.rowGroup > 0 {
-		options = append(options, parquet.WithMaxRowGroupLength(o.rowGroup))
-	}
-	p, err := pqarrow.NewFileWriter(o.record.Schema(), struct{ io.Writer }{w}, parquet.NewWriterProperties(options...),
-		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithAllocator(o.mem)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Write(o.record); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -64,8 +64,6 @@ type output struct {
 	// that readers of other languages refuse. Batches of CSV are smaller,
 	// because Arrow's writer makes a string of every cell.
 	batch int64
-	// rowGroup is the most rows of a row group of Parquet; 0 for Arrow's default.
-	rowGroup int64
 }
 
 const outputBatch = 32 << 20
@@ -110,7 +108,7 @@ func newOutput(columns []Column, metadata map[string]string) (*output, error) {
 	}
 	m := arrow.NewMetadata(keys, values)
 	record := array.NewRecord(arrow.NewSchema(fields, &m), arrays, int64(arrays[0].Len()))
-	return &output{record: record, mem: mem, batch: outputBatch}, nil
+	return &output{record, mem, outputBatch}, nil
 }
 
 func newArray(c Column, mem memory.Allocator) (arrow.Array, error) {
