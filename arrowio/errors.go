@@ -23,15 +23,23 @@ type InputError struct {
 	Row int
 	// Line counts the lines of a text file from 1; 0 for other formats.
 	Line int
-	// Reason is one sentence that says what is wrong and what to do.
+	// Reason is one sentence that says what is wrong and, but for options, what
+	// to do.
 	Reason string
+	// Advice is an option that may help; the zero value for none.
+	Advice Advice
 	// Err is the cause, if it was an error; errors.Is(err, fs.ErrNotExist)
 	// is true for a missing file.
 	Err error
 }
 
-// Error is "PATH: column "X", line N: REASON".
-func (e *InputError) Error() string {
+// Error is "PATH: column "X", line N: REASON; ADVICE", which names the option as
+// a field of SampleOptions.
+func (e *InputError) Error() string { return e.Text(goOption) }
+
+// Text is Error with the option as the caller calls it: option is given its key
+// in a document and its value.
+func (e *InputError) Text(option func(name, value string) string) string {
 	var b strings.Builder
 	b.WriteString(e.Path)
 	var where []string
@@ -50,6 +58,10 @@ func (e *InputError) Error() string {
 	}
 	b.WriteString(": ")
 	b.WriteString(e.Reason)
+	if advice := e.Advice.text(option); advice != "" {
+		b.WriteString("; ")
+		b.WriteString(advice)
+	}
 	return b.String()
 }
 
@@ -59,6 +71,12 @@ func (e *InputError) Unwrap() error { return e.Err }
 // fault makes an InputError of a whole file.
 func fault(path, format string, args ...any) *InputError {
 	return &InputError{Path: path, Reason: fmt.Sprintf(format, args...)}
+}
+
+// advise adds an advice.
+func (e *InputError) advise(a Advice) *InputError {
+	e.Advice = a
+	return e
 }
 
 // columnFault makes an InputError of a column.

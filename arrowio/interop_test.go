@@ -190,7 +190,7 @@ func TestWeReadPyarrow(t *testing.T) {
 		"nan":     {"missing", "row 501"},
 		"decimal": {"decimal"},
 		"time":    {"timestamp"},
-		"bool":    {"booleans", "--id-column f64"},
+		"bool":    {"booleans", `SampleOptions.IDColumn = "f64"`},
 		"struct":  {"struct"},
 		"ragged":  {"list"},
 		"numbers": {},

@@ -292,7 +292,9 @@ func (l *pairList) numbers(record arrow.Record, column int) (func(i int) (float6
 		text := texts(a)
 		return func(i int) (float64, error) { return parseNumber(text(i)) }, nil
 	}
-	return nil, unusableType(l.src.name, record.Schema().Field(column))
+	e := unusableType(l.src.name, record.Schema().Field(column))
+	e.Advice.Option = "" // a list has no id column
+	return nil, e
 }
 
 func parseNumber(s string) (float64, error) {

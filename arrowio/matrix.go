@@ -31,15 +31,15 @@ type matrix struct {
 
 var _ blocks = (*matrix)(nil)
 
-// openMatrix opens the table at path. labels says that there is an id column
+// openMatrix opens the table at path. labelled says that there is an id column
 // even when none is named: then it is the first.
-func openMatrix(ctx context.Context, path string, o SampleOptions, labels bool) (*matrix, error) {
+func openMatrix(ctx context.Context, path string, o SampleOptions, labelled bool) (*matrix, error) {
 	t, err := openTable(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
 	m := &matrix{table: t, list: -1, id: -1}
-	if err := m.layOut(o.IDColumn, labels); err != nil {
+	if err := m.layOut(o.IDColumn, labelled); err != nil {
 		m.close()
 		return nil, err
 	}
@@ -47,9 +47,9 @@ func openMatrix(ctx context.Context, path string, o SampleOptions, labels bool) 
 }
 
 // layOut decides what every column is, and starts the reading of text.
-func (m *matrix) layOut(idColumn string, labels bool) error {
+func (m *matrix) layOut(idColumn string, labelled bool) error {
 	names := m.columnNames()
-	if m.text != nil && len(m.text.second) == len(names)+1 && (labels && idColumn == "" || idColumn == "#1") {
+	if m.text != nil && len(m.text.second) == len(names)+1 && (labelled && idColumn == "" || idColumn == "#1") {
 		// R's write.table gives the row names no header.
 		m.shortHead = true
 		names = append([]string{""}, names...)
@@ -61,7 +61,7 @@ func (m *matrix) layOut(idColumn string, labels bool) error {
 			return err
 		}
 		m.id = i
-	case labels:
+	case labelled:
 		m.id = 0
 	}
 	if m.text != nil {
@@ -101,7 +101,8 @@ func (m *matrix) checkAny() error {
 func (m *matrix) layOutList() error {
 	f := m.records.schema().Field(m.list)
 	if len(m.values) > 0 {
-		return columnFault(m.src.name, m.names[0], "the column stands beside %q, which holds whole samples; remove it, or pass --id-column %s", f.Name, shellWord(m.names[0]))
+		return columnFault(m.src.name, m.names[0], "the column stands beside %q, which holds whole samples", f.Name).
+			advise(labels(m.names[0], "remove it, or pass %s", "remove it"))
 	}
 	var err error
 	m.names, err = listNames(m.src.name, f)
@@ -138,7 +139,7 @@ func (m *matrix) unequalHead(header, first int) error {
 	e := &InputError{Path: m.src.name, Line: m.text.trim.lineOf(1)}
 	e.Reason = fmt.Sprintf("the line has %d cells and the header has %d", first, header)
 	if first == header+1 {
-		e.Reason += "; if the first of them labels the row, pass --id-column '#1'"
+		e.Advice = labels("#1", "if the first of them labels the row, pass %s", "")
 	}
 	return e
 }
@@ -252,14 +253,14 @@ type transposed struct {
 func (s *Samples) transpose(m *matrix) error {
 	if m.list >= 0 {
 		return columnFault(s.src.name, m.records.schema().Field(m.list).Name,
-			"every row of the column is a whole sample; --orientation columns does not apply")
+			"every row of the column is a whole sample").advise(lies("%s does not apply", ""))
 	}
 	values, p, names, err := m.all()
 	if err != nil {
 		return err
 	}
 	if p == 0 {
-		return fault(s.src.name, "the table has no variables; with --orientation columns rows are variables")
+		return fault(s.src.name, "the table has no variables").advise(lies("with %s rows are variables", "rows are variables"))
 	}
 	s.names = names
 	s.blocks = &transposed{values: values, p: p, n: len(m.names), ids: m.names, closing: m.close}

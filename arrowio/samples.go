@@ -57,6 +57,9 @@ type SampleOptions struct {
 	// IDColumn names the column that labels the rows, by name or as #N for
 	// the N-th from 1. Empty: there is none. Its type may be any.
 	IDColumn string
+	// Fixed are options, by their keys id_column and orientation, that whoever
+	// reads an error cannot set: no error advises them. Nil: all can be set.
+	Fixed []string
 	// Memory is where Arrow's buffers come from; nil for Go's heap.
 	Memory memory.Allocator
 	// MostVariables bounds the number of variables; 0 for none. A table of
@@ -89,13 +92,14 @@ func (o SampleOptions) admit(path string, d int) error {
 // Samples is an open table of samples, read once from front to back. It is
 // not safe for concurrent use.
 type Samples struct {
-	ctx   context.Context
-	src   *source
-	names []string
-	ids   []string
-	rows  int
-	sha   string
-	err   error // what Next returns from now on
+	ctx     context.Context
+	src     *source
+	options SampleOptions
+	names   []string
+	ids     []string
+	rows    int
+	sha     string
+	err     error // what Next returns from now on
 
 	blocks blocks
 	digest *digest // of a stream; nil for a file, whose bytes are hashed
@@ -119,12 +123,13 @@ type blocks interface {
 // Variables without a name or with the same name, columns of other types,
 // unknown id columns and unreadable files are InputErrors. The context ends
 // the reading, here and in Next.
-func OpenSamples(ctx context.Context, path string, o SampleOptions) (*Samples, error) {
+func OpenSamples(ctx context.Context, path string, o SampleOptions) (_ *Samples, err error) {
+	defer func() { err = o.advised(err) }()
 	m, err := openMatrix(ctx, path, o, o.Orientation == Columns)
 	if err != nil {
 		return nil, err
 	}
-	s := &Samples{ctx: ctx, src: m.src, names: m.names, blocks: m}
+	s := &Samples{ctx: ctx, src: m.src, options: o, names: m.names, blocks: m}
 	if o.Orientation == Columns {
 		if err := s.transpose(m); err != nil {
 			m.close()
@@ -181,8 +186,8 @@ func (s *Samples) Next() (rows []float64, n int, err error) {
 		err = s.finish()
 	}
 	if err != nil {
-		s.err = err
-		return nil, 0, err
+		s.err = s.options.advised(err)
+		return nil, 0, s.err
 	}
 	if s.digest != nil {
 		s.digest.add(rows)
@@ -210,14 +215,11 @@ func (s *Samples) finish() error {
 }
 
 func tooFew(path string, n int) error {
-	const advice = "rows are samples unless --orientation columns is given"
-	switch n {
-	case 0:
-		return fault(path, "the table has no samples; %s", advice)
-	case 1:
-		return fault(path, "the table has one sample, and two are the least that can vary; %s", advice)
+	reason := "the table has no samples"
+	if n == 1 {
+		reason = "the table has one sample, and two are the least that can vary"
 	}
-	return nil
+	return fault(path, "%s", reason).advise(lies("rows are samples unless %s is given", "rows are samples"))
 }
 
 // Close releases the file and its memory. It may be called at any time, and
@@ -229,7 +231,8 @@ func checkNames(path string, names []string) error {
 	seen := make(map[string]int, len(names))
 	for i, n := range names {
 		if strings.TrimSpace(n) == "" {
-			return fault(path, "variable %d has no name; name it, or if it labels the rows pass --id-column '#%d'", i+1, i+1)
+			return fault(path, "variable %d has no name", i+1).
+				advise(labels(fmt.Sprintf("#%d", i+1), "name it, or if it labels the rows pass %s", "name it"))
 		}
 		if strings.ToValidUTF8(n, "") != n {
 			return fault(path, "the name of variable %d is not UTF-8; save the file as UTF-8", i+1)
@@ -246,15 +249,16 @@ func checkNames(path string, names []string) error {
 func checkVariable(path string, f arrow.Field) error {
 	switch {
 	case isText(f.Type):
-		return columnFault(path, f.Name, "%s", notNumbers("text", f.Name))
+		return notNumbers(path, "text", f.Name)
 	case f.Type.ID() == arrow.BOOL:
-		return columnFault(path, f.Name, "%s", notNumbers("booleans", f.Name))
+		return notNumbers(path, "booleans", f.Name)
 	case f.Type.ID() == arrow.NULL:
 		return columnFault(path, f.Name, "%s", missingValue("the column is empty"))
 	case !isNumber(f.Type):
 		return unusableType(path, f)
 	case strings.HasPrefix(f.Name, "__index_level_"):
-		return columnFault(path, f.Name, "the column is the index of a pandas table; pass --id-column %s, or write the table with index=False", f.Name)
+		return columnFault(path, f.Name, "the column is the index of a pandas table").
+			advise(labels(f.Name, "pass %s, or write the table with index=False", "write the table with index=False"))
 	}
 	return nil
 }

@@ -83,21 +83,21 @@ func TestSamplesRefused(t *testing.T) {
 		"empty file":        {"", SampleOptions{}, []string{"empty"}},
 		"blank file":        {"\n \n", SampleOptions{}, []string{"empty"}},
 		"header only":       {"a,b\n", SampleOptions{}, []string{"no samples"}},
-		"one sample":        {"a,b\n1,2\n", SampleOptions{}, []string{"one sample", "--orientation columns"}},
+		"one sample":        {"a,b\n1,2\n", SampleOptions{}, []string{"one sample", "SampleOptions.Orientation = Columns"}},
 		"missing, empty":    {"a,b\n1,2\n3,\n", SampleOptions{}, []string{`column "b", line 3`, "missing", "impute"}},
 		"missing, NA":       {"a,b\n1,2\n\n3,4\nNA,4\n", SampleOptions{}, []string{`column "a", line 5`, `"NA"`, "missing"}},
 		"missing, nan":      {"a,b\n1,2\n3,nan\n", SampleOptions{}, []string{`column "b", line 3`, "NaN", "missing"}},
 		"infinite":          {"a,b\n1,2\n3,-Inf\n", SampleOptions{}, []string{`column "b", line 3`, "infinite"}},
 		"too large":         {"a,b\n1,2\n3,1e999\n", SampleOptions{}, []string{`column "b", line 3`, "1e999", "float64"}},
-		"text":              {"id,b\nx,2\ny,3\n", SampleOptions{}, []string{`column "id", line 2`, `"x" is not a number`, "--id-column id"}},
+		"text":              {"id,b\nx,2\ny,3\n", SampleOptions{}, []string{`column "id", line 2`, `"x" is not a number`, `SampleOptions.IDColumn = "id"`}},
 		"text below":        {"a,b\n1,2\nx,3\n", SampleOptions{}, []string{`column "a", line 3`, `"x" is not a number`}},
-		"text, quoted name": {"my id,b\nx,2\ny,3\n", SampleOptions{}, []string{`--id-column "my id"`}},
+		"text, quoted name": {"my id,b\nx,2\ny,3\n", SampleOptions{}, []string{`SampleOptions.IDColumn = "my id"`}},
 		"boolean":           {"a,b\ntrue,2\nfalse,3\n", SampleOptions{}, []string{`column "a"`, `"true" is not a number`}},
 		"decimal comma":     {"a;b\n1,5;2\n3;4\n", SampleOptions{}, []string{`"1,5" is not a number`}},
 		"two names":         {"a,b,a\n1,2,3\n3,4,5\n", SampleOptions{}, []string{`column "a"`, "variables 1 and 3", "same name"}},
 		"no name":           {"a,,b\n1,2,3\n3,4,5\n", SampleOptions{}, []string{"variable 2 has no name"}},
-		"no name, id":       {",a,b\n1,2,3\n3,4,5\n", SampleOptions{}, []string{"variable 1 has no name", "--id-column '#1'"}},
-		"long first row":    {"a,b\n1,2,3\n4,5,6\n", SampleOptions{}, []string{"line 2", "3 cells", "header has 2", "'#1'"}},
+		"no name, id":       {",a,b\n1,2,3\n3,4,5\n", SampleOptions{}, []string{"variable 1 has no name", `SampleOptions.IDColumn = "#1"`}},
+		"long first row":    {"a,b\n1,2,3\n4,5,6\n", SampleOptions{}, []string{"line 2", "3 cells", "header has 2", `"#1"`}},
 		"short first row":   {"a,b\n1\n4,5\n", SampleOptions{}, []string{"line 2", "1 cells"}},
 		"long row":          {"a,b\n1,2\n\n1,2,3\n", SampleOptions{}, []string{"line 4", "as many cells"}},
 		"short row":         {"a,b\n1,2\n3\n", SampleOptions{}, []string{"line 3", "as many cells"}},
@@ -362,7 +362,7 @@ func TestSamplesEcoli(t *testing.T) {
 		t.Errorf("%d×%d, %s", r.rows, len(r.names), r.sha)
 	}
 	_, err = readAll(context.Background(), shared(t, "riboflavin", "riboflavin_71x4088.tsv.gz"), SampleOptions{Memory: checked(t)})
-	wantInputError(t, err, `column "id"`, "--id-column id")
+	wantInputError(t, err, `column "id"`, `SampleOptions.IDColumn = "id"`)
 }
 
 // The spool of a pipe leaves nothing behind.

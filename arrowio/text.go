@@ -298,7 +298,8 @@ func (r *textRecords) cellFault(row, column int, err error) error {
 	case errors.Is(err, strconv.ErrRange):
 		e.Reason = number.Num + " is beyond what a float64 can hold; scale the column"
 	default:
-		e.Reason = notANumber(number.Num, e.Column)
+		e.Reason = strconv.Quote(clip(number.Num)) + " is not a number"
+		e.Advice = labels(e.Column, "if the column labels the rows, pass %s, otherwise remove it", "remove the column or put a number")
 	}
 	return e
 }

@@ -113,13 +113,13 @@ func TestSampleTypesRefused(t *testing.T) {
 		rows  string
 		words []string
 	}{
-		"text":            {fields("x", arrow.BinaryTypes.String, "y", arrow.PrimitiveTypes.Float64), `[{"x":"a","y":1},{"x":"b","y":2}]`, []string{"holds text", "--id-column x"}},
-		"boolean":         {fields("x", arrow.FixedWidthTypes.Boolean, "y", arrow.PrimitiveTypes.Float64), `[{"x":true,"y":1},{"x":true,"y":2}]`, []string{"holds booleans", "--id-column x"}},
+		"text":            {fields("x", arrow.BinaryTypes.String, "y", arrow.PrimitiveTypes.Float64), `[{"x":"a","y":1},{"x":"b","y":2}]`, []string{"holds text", `SampleOptions.IDColumn = "x"`}},
+		"boolean":         {fields("x", arrow.FixedWidthTypes.Boolean, "y", arrow.PrimitiveTypes.Float64), `[{"x":true,"y":1},{"x":true,"y":2}]`, []string{"holds booleans", `SampleOptions.IDColumn = "x"`}},
 		"time":            {fields("x", arrow.FixedWidthTypes.Date32), `[{"x":"2020-01-01"},{"x":"2020-01-01"}]`, []string{"date32", "float64"}},
 		"decimal":         {fields("x", &arrow.Decimal128Type{Precision: 9, Scale: 2}), `[{"x":"1.5"},{"x":"2.5"}]`, []string{"decimal", "float64"}},
 		"list":            {fields("x", arrow.ListOf(arrow.PrimitiveTypes.Float64)), `[{"x":[1,2]},{"x":[1]}]`, []string{"list", "float64"}},
 		"null":            {fields("x", arrow.PrimitiveTypes.Int32), `[{"x":1},{"x":null}]`, []string{"row 2", "null", "missing", "impute"}},
-		"pandas index":    {fields("__index_level_0__", arrow.PrimitiveTypes.Int64), `[{"__index_level_0__":1},{"__index_level_0__":2}]`, []string{"pandas", "--id-column __index_level_0__"}},
+		"pandas index":    {fields("__index_level_0__", arrow.PrimitiveTypes.Int64), `[{"__index_level_0__":1},{"__index_level_0__":2}]`, []string{"pandas", `SampleOptions.IDColumn = "__index_level_0__"`}},
 		"null list":       {fields("x", list), `[{"x":[1,2]},{"x":null}]`, []string{"row 2", "whole sample is null"}},
 		"null in list":    {fields("x", list), `[{"x":[1,2]},{"x":[1,null]}]`, []string{`column "v1", row 2`, "missing"}},
 		"list and more":   {fields("x", list, "y", arrow.PrimitiveTypes.Float64), `[{"x":[1,2],"y":1},{"x":[1,2],"y":1}]`, []string{`column "y"`, `beside "x"`}},

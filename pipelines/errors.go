@@ -27,10 +27,13 @@ type JobError struct {
 }
 
 // Error is "FILE: line N: FIELD: REASON" without the parts that
-// there are not, or the cause's own sentence.
-func (e *JobError) Error() string {
+// there are not, or the cause's own sentence. Options are named as in a document.
+func (e *JobError) Error() string { return e.Text(FieldOption) }
+
+// Text is Error with options as the caller calls them, see ErrorText.
+func (e *JobError) Text(option func(name, value string) string) string {
 	if e.Reason == "" && e.Err != nil {
-		return e.Err.Error()
+		return ErrorText(e.Err, option)
 	}
 	text := ""
 	if e.File != "" {
@@ -42,7 +45,7 @@ func (e *JobError) Error() string {
 	if e.Field != "" {
 		text += e.Field + ": "
 	}
-	return text + e.Reason
+	return text + reworded(e.Reason, e.Err, option)
 }
 
 // Unwrap returns the cause.

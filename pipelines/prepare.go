@@ -179,7 +179,7 @@ func (r *recovery) openPenalties(ctx context.Context) error {
 	if path == "" {
 		return nil
 	}
-	names, values, sha, err := arrowio.ReadSquare(ctx, path, arrowio.SampleOptions{Stdin: r.host.Stdin, Stores: r.host.Stores})
+	names, values, sha, err := arrowio.ReadSquare(ctx, path, arrowio.SampleOptions{Stdin: r.host.Stdin, Stores: r.host.Stores, Fixed: []string{"id_column"}})
 	if err != nil {
 		return blame("penalty_matrix", err)
 	}

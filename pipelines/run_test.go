@@ -317,7 +317,7 @@ func TestErrorsComeBeforeComputing(t *testing.T) {
 	}{
 		{"input", "no such file", Job{Input: "missing.csv"}},
 		{"input", "folder", Job{Input: t.TempDir()}},
-		{"input", "id-column", with(good, func(j *Job) { j.IDColumn = "" })},
+		{"input", "pass id_column id, otherwise", with(good, func(j *Job) { j.IDColumn = "" })},
 		{"input", "constant", Job{Input: file(t, "c.csv", "a,b\n1,2\n1,3\n1,4\n")}},
 		{"input", "two are the least", Job{Input: file(t, "c.csv", "a,b\n1,2\n")}},
 		{"input", "line 3", Job{Input: file(t, "c.csv", "a,b\n1,2\n3\n")}},

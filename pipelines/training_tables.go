@@ -176,7 +176,7 @@ func (t Training) read(ctx context.Context, p pair) (train.Example, []string, er
 // variables of a table. For a correlation it is that of the standardised
 // variables, σi·σj·Θij with σ² the diagonal of Θ⁻¹.
 func readPrecision(ctx context.Context, path, table string, variables []string, standardised bool) (*dense.Sym, error) {
-	names, values, _, err := arrowio.ReadSquare(ctx, path, arrowio.SampleOptions{})
+	names, values, _, err := arrowio.ReadSquare(ctx, path, arrowio.SampleOptions{Fixed: []string{"id_column"}})
 	if err != nil {
 		return nil, blame("data", err)
 	}
@@ -314,7 +314,10 @@ func asTraining(path string, err error) error {
 	if job.Field != "input" {
 		return err
 	}
-	sentence := (&JobError{Reason: job.Reason, Err: job.Err}).Error()
+	sentence := job.Reason
+	if sentence == "" {
+		sentence = job.Err.Error() // whose options Text finds again
+	}
 	if !strings.Contains(sentence, path) {
 		sentence = path + ": " + sentence
 	}

@@ -111,6 +111,11 @@ func usage(c *cobra.Command, format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...), c.CommandPath()}
 }
 
+// A documentError is about a document, whose options are not flags.
+type documentError struct{ error }
+
+func (e documentError) Unwrap() error { return e.error }
+
 // arguments makes a command take exactly the arguments named.
 func arguments(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
@@ -135,6 +140,10 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 	var wrong *usageError
 	var job *pipelines.JobError
 	var training *pipelines.TrainingInterruption
+	option := pipelines.FlagOption
+	if document := new(documentError); errors.As(err, document) {
+		option = pipelines.FieldOption
+	}
 	switch {
 	case err == nil:
 		return exitDone
@@ -142,7 +151,7 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "gladflow: %s\nsee %s --help\n", wrong.sentence, wrong.command)
 		return exitUsage
 	case errors.As(err, &job):
-		fmt.Fprintf(stderr, "gladflow: %s\n", job.Error())
+		fmt.Fprintf(stderr, "gladflow: %s\n", job.Text(option))
 		return exitUsage
 	case errors.Is(err, server.ErrRunsCancelled):
 		return exitInterrupted // the service has said so in its log
@@ -153,7 +162,7 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "gladflow: interrupted; what had finished is kept")
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "gladflow: %s\n", err.Error())
+	fmt.Fprintf(stderr, "gladflow: %s\n", pipelines.ErrorText(err, option))
 	return exitFailed
 }
 

@@ -152,7 +152,8 @@ func asFlag(c *cobra.Command, document any, err error) error {
 	}
 	for _, f := range pipelines.Fields(document) {
 		if f.Key == job.Field && c.Flags().Lookup(flagOf(f)) != nil {
-			return usage(c, "--%s: %s", flagOf(f), job.Reason)
+			reason := &pipelines.JobError{Reason: job.Reason, Err: job.Err}
+			return usage(c, "--%s: %s", flagOf(f), reason.Text(pipelines.FlagOption))
 		}
 	}
 	return err

@@ -34,7 +34,10 @@ standard input.
 				return err
 			}
 			job.JSON = job.JSON || asJSON
-			return recoverJob(c, job)
+			if err := recoverJob(c, job); err != nil {
+				return documentError{err}
+			}
+			return nil
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result as one JSON document")

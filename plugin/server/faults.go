@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -112,15 +110,8 @@ func jobFault(job *pipelines.JobError) *protocol.Fault {
 	return f
 }
 
-// flag is an option of the command line, which messages of lower layers name.
-var flag = regexp.MustCompile(`--[a-z]+(-[a-z]+)*`)
-
-// words is an error for callers, who know the fields of a job and not flags.
-func words(err error) string {
-	return flag.ReplaceAllStringFunc(err.Error(), func(f string) string {
-		return strings.ReplaceAll(strings.TrimPrefix(f, "--"), "-", "_")
-	})
-}
+// words is an error for callers, who know the fields of a job.
+func words(err error) string { return pipelines.ErrorText(err, pipelines.FieldOption) }
 
 // panicked is the fault of a panic outside of a solver, whose stack is logged.
 func (s *Service) panicked(p *dense.Panic) *protocol.Fault {
