@@ -16,10 +16,10 @@ type InputError struct {
 	// Path is the file as the caller named it, a URL without its parameters,
 	// "standard input" or "the stream" for "-".
 	Path string
-	// Column names the column; empty when no single one is at fault.
+	// Column is the column that is wrong; empty if it is no single one.
 	Column string
 	// Row counts the rows of the table from 1, the header not included;
-	// 0 when no single one is at fault.
+	// 0 if it is no single one.
 	Row int
 	// Line counts the lines of a text file from 1; 0 for other formats.
 	Line int
@@ -87,7 +87,7 @@ func columnFault(path, column, format string, args ...any) *InputError {
 // explain sorts an error met while reading s into one of three kinds: the
 // context's, the machine's, or the user's (an InputError). what names the
 // format.
-func (s *source) explain(err error, what string) error {
+func (s *input) explain(err error, what string) error {
 	var known *InputError
 	switch {
 	case err == nil:
@@ -99,8 +99,7 @@ func (s *source) explain(err error, what string) error {
 	case s.failure != nil:
 		return fmt.Errorf("reading %s: %w", s.name, s.failure)
 	}
-	// Readers report a premature end as EOF or as ErrUnexpectedEOF, and wrap
-	// it in words that help nobody.
+	// Readers report a premature end as EOF or as ErrUnexpectedEOF.
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &InputError{Path: s.name, Err: err,
 			Reason: fmt.Sprintf("the %s ends too early: it is truncated; fetch or write it again", what)}

@@ -12,7 +12,7 @@ import (
 // to run, and minimising then takes all of the time.
 
 // mustBeInput fails on an error that is not the input's: whatever the bytes,
-// a reader neither panics nor blames the machine.
+// a reader neither panics nor reports a failure of the machine.
 func mustBeInput(t *testing.T, err error) {
 	var input *InputError
 	if err != nil && !errors.As(err, &input) {

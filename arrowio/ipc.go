@@ -18,13 +18,13 @@ import (
 // format is a stream between two magic words and before a footer, and is read
 // as one: so it too comes from a pipe, and is hashed on its way.
 type ipcReader struct {
-	src      *source
+	src      *input
 	format   format
 	messages *messageReader
 	arrow    *ipc.Reader
 }
 
-func openIPC(s *source, f format, mem memory.Allocator) (recordReader, error) {
+func openIPC(s *input, f format, mem memory.Allocator) (recordReader, error) {
 	r := &ipcReader{src: s, format: f}
 	if err := batch.Guard(func() error { return r.open(mem) }); err != nil {
 		return nil, s.explain(err, f.String())

@@ -23,7 +23,7 @@ import (
 // It goes to pqarrow's column readers itself: pqarrow's own record reader
 // works in goroutines, where a panic over corrupt bytes would end the process.
 type parquetReader struct {
-	src     *source
+	src     *input
 	mem     memory.Allocator
 	sch     *arrow.Schema
 	columns []*pqarrow.ColumnReader
@@ -47,7 +47,7 @@ const (
 	parquetReadAhead = 16 << 10
 )
 
-func openParquet(s *source, mem memory.Allocator) (recordReader, error) {
+func openParquet(s *input, mem memory.Allocator) (recordReader, error) {
 	head, err := s.Peek(len(parquetMagic))
 	if err != nil && err != io.EOF {
 		return nil, s.explain(err, parquetWhat)

@@ -93,7 +93,7 @@ func (o SampleOptions) admit(path string, d int) error {
 // not safe for concurrent use.
 type Samples struct {
 	ctx     context.Context
-	src     *source
+	src     *input
 	options SampleOptions
 	names   []string
 	ids     []string

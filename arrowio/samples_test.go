@@ -213,7 +213,7 @@ func TestSamplesRoundTrip(t *testing.T) {
 
 // A table of many blocks arrives in order, whatever the format.
 func TestSamplesStream(t *testing.T) {
-	const d, m = 40, 30000 // 9.6 MB
+	const d, m = 40, 15000 // 4.8 MB
 	columns := make([]Column, d)
 	for j := range d {
 		v := make([]float64, m)

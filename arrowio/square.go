@@ -16,7 +16,7 @@ import (
 
 // symmetryTolerance is how far apart aᵢⱼ and aⱼᵢ may lie, relative to the
 // larger of |aᵢⱼ|, |aⱼᵢ| and √|aᵢᵢaⱼⱼ|: well above what printing eight
-// significant digits loses, well below anything meant.
+// significant digits loses, well below a difference between two numbers.
 const symmetryTolerance = 1e-8
 
 // ReadSquare reads a symmetric d×d matrix, a covariance or correlation or

@@ -21,7 +21,7 @@ import (
 
 // openStream makes a table of batches. The caller keeps records.
 func openStream(ctx context.Context, records array.RecordReader, mem memory.Allocator) (*table, error) {
-	src := &source{ctx: ctx, name: batch.StreamName, in: strings.NewReader(""), hash: sha256.New(), stream: true}
+	src := &input{ctx: ctx, name: batch.StreamName, in: strings.NewReader(""), hash: sha256.New(), stream: true}
 	src.Reader = bufio.NewReader(rawReader{src})
 	if records.Schema().NumFields() == 0 {
 		return nil, fault(batch.StreamName, "the table has no columns")
@@ -31,7 +31,7 @@ func openStream(ctx context.Context, records array.RecordReader, mem memory.Allo
 
 // A streamReader delivers batches that someone else has made.
 type streamReader struct {
-	src     *source
+	src     *input
 	records array.RecordReader
 }
 

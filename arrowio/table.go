@@ -25,7 +25,7 @@ type recordReader interface {
 // schema has been read. Exactly one of text and records is set: text has
 // names of columns at most, and its types are for the reader to choose.
 type table struct {
-	src     *source
+	src     *input
 	mem     memory.Allocator
 	text    *textFile
 	records recordReader
@@ -103,7 +103,7 @@ func (t *table) metadata() map[string]string {
 
 // findColumn returns the position of the column that the caller names, by its
 // name or as #N, the N-th.
-func findColumn(src *source, names []string, wanted string) (int, error) {
+func findColumn(src *input, names []string, wanted string) (int, error) {
 	found := -1
 	for i, n := range names {
 		if n != wanted {

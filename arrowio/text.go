@@ -25,7 +25,7 @@ const longestRecord = 64 << 20
 // A textFile is delimited text with its first two records already read: the
 // header, or first row, and the row after it. records reads the rest.
 type textFile struct {
-	src    *source
+	src    *input
 	what   string // for messages
 	comma  byte
 	trim   *trimmer
@@ -37,7 +37,7 @@ type textFile struct {
 
 // openText reads the head of a text file. preferred is the delimiter that
 // the format names, 0 if it names none.
-func openText(s *source, f format) (*textFile, error) {
+func openText(s *input, f format) (*textFile, error) {
 	t := &textFile{src: s, what: f.String()}
 	if err := t.open(f.delimiter()); err != nil {
 		return nil, s.explain(err, t.what)

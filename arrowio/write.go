@@ -32,12 +32,12 @@ type FixedBinary struct {
 // WriteTable writes columns of equal length to path, in one of TableFormats: as
 // Parquet (snappy, one row group a million rows, dictionaries for strings only),
 // as an Arrow IPC file, or as CSV with a header, whose floats read back to the
-// same bits. path has its extension already, by custom "."+format. A format that
+// same bits. path has its extension already, usually "."+format. A format that
 // there is not is an InputError.
 //
 // metadata goes into the schema of Parquet and IPC; for CSV into the
 // companion path-metadata.json, as CSV on the Web (W3C, 2015) calls it, under
-// notes. Keys are "gladflow." and a word by custom.
+// notes. Keys usually begin with "gladflow.".
 //
 // The file appears under its name when it is whole and on disk, and not at
 // all when an error is returned; a file that was there before is replaced.

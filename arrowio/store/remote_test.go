@@ -24,7 +24,7 @@ import (
 type objectServer struct {
 	*httptest.Server
 	objects map[string]string
-	// answers are statuses, with S3's and Azure's words, for paths at fault.
+	// answers are statuses, with S3's and Azure's words, for paths that cannot be read.
 	answers map[string]answered
 
 	mu      sync.Mutex
@@ -223,7 +223,7 @@ func TestRemoteErrors(t *testing.T) {
 			err := failure(t, t.Context(), at(key))
 			var wrong *arrowio.InputError
 			if errors.As(err, &wrong) {
-				t.Errorf("%s %s: it is called the input's: %v", name, key, err)
+				t.Errorf("%s %s: it is an InputError: %v", name, key, err)
 			}
 		}
 		// The end of the context.
