@@ -12,16 +12,17 @@ import (
 const (
 	idColumnOption    = "id_column"
 	orientationOption = "orientation"
+	formatOption      = "input_format"
 )
 
 // An Advice is an option with which an input might be read. It is data, because
 // who reads an error sets options in Go, on a command line or in a document, and
 // each calls them something else.
 type Advice struct {
-	// Option is the key of the option in a document: id_column or orientation.
-	// Empty: there is no advice.
+	// Option is the key of the option in a document: id_column, orientation or
+	// input_format. Empty: there is none to set.
 	Option string
-	// Value is what to set it to.
+	// Value is what to set it to; empty where only the user knows.
 	Value string
 	// With says what to do, with %s for the option and its value.
 	With string
@@ -58,10 +59,15 @@ func lies(with, without string) Advice {
 	return Advice{Option: orientationOption, Value: Columns.String(), With: with, Without: without}
 }
 
+// isAnother advises to say what format a file has.
+func isAnother() Advice {
+	return Advice{Option: formatOption, With: "check the file or name its format", Without: "check the file and the extension of its name"}
+}
+
 // advised leaves advice out of an error that whoever reads it cannot follow.
-func (o SampleOptions) advised(err error) error {
+func advised(err error, fixed []string) error {
 	var e *InputError
-	if errors.As(err, &e) && slices.Contains(o.Fixed, e.Advice.Option) {
+	if errors.As(err, &e) && slices.Contains(fixed, e.Advice.Option) {
 		e.Advice.Option = ""
 	}
 	return err

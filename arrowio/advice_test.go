@@ -46,4 +46,9 @@ func TestAdvice(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "IDColumn") {
 		t.Error(err)
 	}
+	path := put(t, "r.parquet", "x,y\n")
+	for fixed, want := range map[string]string{"": "check the file or name its format", "input_format": "check the file and the extension of its name"} {
+		_, err := ReadReference(context.Background(), path, ListOptions{Fixed: []string{fixed}})
+		wantInputError(t, err, "(it does not begin with PAR1); "+want)
+	}
 }

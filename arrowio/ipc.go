@@ -48,7 +48,7 @@ func (r *ipcReader) open(mem memory.Allocator) error {
 		r.format = streamFormat
 	case r.format == arrowFormat && !bytes.Equal(head, arrowMagic),
 		r.format == streamFormat && !bytes.HasPrefix(head, streamMagic):
-		return fault(r.src.name, "this is not Arrow IPC (it does not begin with ARROW1 or a stream's mark); check the file or name its format")
+		return fault(r.src.name, "this is not Arrow IPC (it does not begin with ARROW1 or a stream's mark)").advise(isAnother())
 	}
 	if r.format == arrowFormat {
 		// The magic word is padded to 8 bytes.

@@ -27,6 +27,8 @@ type ListOptions struct {
 	Stdin io.Reader
 	// Stores open paths that are URLs; nil: they are refused.
 	Stores Opener
+	// Fixed is as in SampleOptions.
+	Fixed []string
 }
 
 // A pairList is an opened list of pairs with a column or two of numbers.

@@ -53,7 +53,7 @@ func openParquet(s *input, mem memory.Allocator) (recordReader, error) {
 		return nil, s.explain(err, parquetWhat)
 	}
 	if !bytes.Equal(head, parquetMagic) {
-		return nil, fault(s.name, "this is not a Parquet file (it does not begin with PAR1); check the file or name its format")
+		return nil, fault(s.name, "this is not a Parquet file (it does not begin with PAR1)").advise(isAnother())
 	}
 	r := &parquetReader{src: s, mem: mem}
 	if err := batch.Guard(r.open); err != nil {

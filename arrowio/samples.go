@@ -57,8 +57,9 @@ type SampleOptions struct {
 	// IDColumn names the column that labels the rows, by name or as #N for
 	// the N-th from 1. Empty: there is none. Its type may be any.
 	IDColumn string
-	// Fixed are options, by their keys id_column and orientation, that whoever
-	// reads an error cannot set: no error advises them. Nil: all can be set.
+	// Fixed are options, by their keys id_column, orientation and input_format,
+	// that whoever reads an error cannot set: no error advises them. Nil: all can
+	// be set.
 	Fixed []string
 	// Memory is where Arrow's buffers come from; nil for Go's heap.
 	Memory memory.Allocator
@@ -92,14 +93,14 @@ func (o SampleOptions) admit(path string, d int) error {
 // Samples is an open table of samples, read once from front to back. It is
 // not safe for concurrent use.
 type Samples struct {
-	ctx     context.Context
-	src     *input
-	options SampleOptions
-	names   []string
-	ids     []string
-	rows    int
-	sha     string
-	err     error // what Next returns from now on
+	ctx   context.Context
+	src   *input
+	fixed []string
+	names []string
+	ids   []string
+	rows  int
+	sha   string
+	err   error // what Next returns from now on
 
 	blocks blocks
 	digest *digest // of a stream; nil for a file, whose bytes are hashed
@@ -124,12 +125,12 @@ type blocks interface {
 // unknown id columns and unreadable files are InputErrors. The context ends
 // the reading, here and in Next.
 func OpenSamples(ctx context.Context, path string, o SampleOptions) (_ *Samples, err error) {
-	defer func() { err = o.advised(err) }()
+	defer func() { err = advised(err, o.Fixed) }()
 	m, err := openMatrix(ctx, path, o, o.Orientation == Columns)
 	if err != nil {
 		return nil, err
 	}
-	s := &Samples{ctx: ctx, src: m.src, options: o, names: m.names, blocks: m}
+	s := &Samples{ctx: ctx, src: m.src, fixed: o.Fixed, names: m.names, blocks: m}
 	if o.Orientation == Columns {
 		if err := s.transpose(m); err != nil {
 			m.close()
@@ -186,7 +187,7 @@ func (s *Samples) Next() (rows []float64, n int, err error) {
 		err = s.finish()
 	}
 	if err != nil {
-		s.err = s.options.advised(err)
+		s.err = advised(err, s.fixed)
 		return nil, 0, s.err
 	}
 	if s.digest != nil {

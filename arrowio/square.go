@@ -36,7 +36,7 @@ const symmetryTolerance = 1e-8
 // and (j, i) further apart than 1e-8 relative to the entries and their
 // diagonals are InputErrors.
 func ReadSquare(ctx context.Context, path string, o SampleOptions) (names []string, values []float64, sha256 string, err error) {
-	defer func() { err = o.advised(err) }()
+	defer func() { err = advised(err, o.Fixed) }()
 	t, err := openTable(ctx, path, o)
 	if err != nil {
 		return nil, nil, "", err

@@ -89,7 +89,7 @@ func Evaluate(ctx context.Context, e Evaluation, host Host) (*EvaluationResult, 
 		return nil, err
 	}
 	fillDefaults(&e)
-	options := arrowio.ListOptions{Stdin: host.Stdin, Stores: host.Stores}
+	options := arrowio.ListOptions{Stdin: host.Stdin, Stores: host.Stores, Fixed: []string{"input_format"}}
 	edges, err := arrowio.ReadEdges(ctx, e.EdgeList, options)
 	if err != nil {
 		return nil, ended(ctx, blame("edge_list", err))

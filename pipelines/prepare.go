@@ -146,7 +146,7 @@ func (r *recovery) openReference(ctx context.Context) error {
 	if r.job.Reference == "" {
 		return nil
 	}
-	ref, err := arrowio.ReadReference(ctx, r.job.Reference, arrowio.ListOptions{Stdin: r.host.Stdin, Stores: r.host.Stores})
+	ref, err := arrowio.ReadReference(ctx, r.job.Reference, arrowio.ListOptions{Stdin: r.host.Stdin, Stores: r.host.Stores, Fixed: []string{"input_format"}})
 	if err != nil {
 		return blame("reference", err)
 	}
@@ -179,7 +179,7 @@ func (r *recovery) openPenalties(ctx context.Context) error {
 	if path == "" {
 		return nil
 	}
-	names, values, sha, err := arrowio.ReadSquare(ctx, path, arrowio.SampleOptions{Stdin: r.host.Stdin, Stores: r.host.Stores, Fixed: []string{"id_column"}})
+	names, values, sha, err := arrowio.ReadSquare(ctx, path, arrowio.SampleOptions{Stdin: r.host.Stdin, Stores: r.host.Stores, Fixed: []string{"id_column", "input_format"}})
 	if err != nil {
 		return blame("penalty_matrix", err)
 	}

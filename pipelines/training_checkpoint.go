@@ -43,7 +43,7 @@ func (e *TrainingInterruption) Error() string {
 	if e.Checkpoint == "" {
 		return fmt.Sprintf("the training was interrupted before its first checkpoint; start it again: %v", e.Err)
 	}
-	return fmt.Sprintf("the training was interrupted; its checkpoint is %s, and --resume goes on from there: %v", e.Checkpoint, e.Err)
+	return fmt.Sprintf("the training was interrupted; its checkpoint is %s, and the option resume goes on from there: %v", e.Checkpoint, e.Err)
 }
 
 // Unwrap returns the cause.

@@ -176,7 +176,7 @@ func (t Training) read(ctx context.Context, p pair) (train.Example, []string, er
 // variables of a table. For a correlation it is that of the standardised
 // variables, σi·σj·Θij with σ² the diagonal of Θ⁻¹.
 func readPrecision(ctx context.Context, path, table string, variables []string, standardised bool) (*dense.Sym, error) {
-	names, values, _, err := arrowio.ReadSquare(ctx, path, arrowio.SampleOptions{Fixed: []string{"id_column"}})
+	names, values, _, err := arrowio.ReadSquare(ctx, path, arrowio.SampleOptions{Fixed: []string{"id_column", "input_format"}})
 	if err != nil {
 		return nil, blame("data", err)
 	}
@@ -225,7 +225,7 @@ func positions(names []string) map[string]int {
 // that has its zeros: see covarianceSelection. Edges of either direction count;
 // pairs that the file does not list are none.
 func readNetwork(ctx context.Context, path, table string, variables []string, s *dense.Sym) (*dense.Sym, error) {
-	ref, err := arrowio.ReadReference(ctx, path, arrowio.ListOptions{})
+	ref, err := arrowio.ReadReference(ctx, path, arrowio.ListOptions{Fixed: []string{"input_format"}})
 	if err != nil {
 		return nil, blame("data", err)
 	}
