@@ -2,7 +2,6 @@ package arrowio
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -11,17 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/arrow/memory"
-
 	"github.com/gladflow/gladflow/arrowio/batch"
 )
-
-// checked is an allocator that fails the test when memory is not returned.
-func checked(t testing.TB) memory.Allocator {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	t.Cleanup(func() { mem.AssertSize(t, 0) })
-	return mem
-}
 
 // put writes text to a file of that name in a fresh folder.
 func put(t testing.TB, name, text string) string {
@@ -31,14 +21,6 @@ func put(t testing.TB, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-func zipped(text string) string {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	io.WriteString(z, text)
-	z.Close()
-	return b.String()
 }
 
 // A read is all that Samples says of a file.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
 // The rule for headers, case by case.
@@ -34,7 +36,7 @@ func TestReadEdges(t *testing.T) {
 		"two columns":        {"e.tsv", "b\ta\na\tb\na\ta\na\tb\n", nil, nil},
 		"three columns":      {"e.tsv", "b\ta\t3\na\tb\t0.5\na\ta\t1\na\tb\t-1e-3\n", []float64{3, 0.5, 1, -1e-3}, nil},
 		"doubled CR":         {"e.tsv", "b\ta\t3\r\r\na\tb\t0.5\r\r\na\ta\t1\r\r\na\tb\t-1e-3\r\r\n", []float64{3, 0.5, 1, -1e-3}, nil},
-		"gzip":               {"e.tsv.gz", zipped("b\ta\t3\na\tb\t0.5\na\ta\t1\na\tb\t-1e-3\n"), []float64{3, 0.5, 1, -1e-3}, nil},
+		"gzip":               {"e.tsv.gz", arrowtest.Zipped("b\ta\t3\na\tb\t0.5\na\ta\t1\na\tb\t-1e-3\n"), []float64{3, 0.5, 1, -1e-3}, nil},
 		"header":             {"e.csv", "TF,target,importance\nb,a,3\na,b,0.5\na,a,1\na,b,-1e-3\n", []float64{3, 0.5, 1, -1e-3}, nil},
 		"header, two":        {"e.csv", "regulator,gene\nb,a\na,b\na,a\na,b\n", nil, nil},
 		"header, unknown":    {"e.csv", "p,q,r\nb,a,3\na,b,0.5\na,a,1\na,b,-1e-3\n", []float64{3, 0.5, 1, -1e-3}, nil},
@@ -43,7 +45,7 @@ func TestReadEdges(t *testing.T) {
 		"spaces, no headers": {"e.txt", "b a 3\na b 0.5\na a 1\na b -1e-3\n", []float64{3, 0.5, 1, -1e-3}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, err := ReadEdges(context.Background(), put(t, c.file, c.text), ListOptions{Memory: checked(t)})
+			e, err := ReadEdges(context.Background(), put(t, c.file, c.text), ListOptions{Memory: arrowtest.Checked(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,14 +72,14 @@ func TestReadEdgesColumnar(t *testing.T) {
 			f := sch.Fields()
 			rows := strings.NewReplacer("S", f[0].Name, "T", f[1].Name, "V", f[2].Name).Replace(
 				`[{"S":"b","T":"a","V":3},{"S":"a","T":"b","V":-2}]`)
-			e, err := ReadEdges(context.Background(), "-", ListOptions{Stdin: bytes.NewReader(fileOf(t, format, record(t, sch, rows))), Memory: checked(t)})
+			e, err := ReadEdges(context.Background(), "-", ListOptions{Stdin: bytes.NewReader(fileOf(t, format, record(t, sch, rows))), Memory: arrowtest.Checked(t)})
 			if err != nil || strings.Join(e.Source, "") != "ba" || strings.Join(e.Target, "") != "ab" || !slices.Equal(e.Score, []float64{3, -2}) {
 				t.Errorf("%s, %s: %+v, %v", name, format, e, err)
 			}
 		}
 	}
 	sch := fields("source", arrow.BinaryTypes.String, "target", arrow.BinaryTypes.String, "label", arrow.FixedWidthTypes.Boolean)
-	r, err := ReadReference(context.Background(), "-", ListOptions{Memory: checked(t),
+	r, err := ReadReference(context.Background(), "-", ListOptions{Memory: arrowtest.Checked(t),
 		Stdin: bytes.NewReader(fileOf(t, "parquet", record(t, sch, `[{"source":"b","target":"a","label":true},{"source":"a","target":"b","label":false}]`)))})
 	if err != nil || !slices.Equal(r.Label, []bool{true, false}) {
 		t.Errorf("%+v, %v", r, err)
@@ -102,7 +104,7 @@ func TestReadReference(t *testing.T) {
 		"true, false": {"b,a,true\na,b,false\n", []bool{true, false}, true, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := ReadReference(context.Background(), "-", ListOptions{Stdin: strings.NewReader(c.text), Memory: checked(t)})
+			r, err := ReadReference(context.Background(), "-", ListOptions{Stdin: strings.NewReader(c.text), Memory: arrowtest.Checked(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +150,7 @@ func TestListsRefused(t *testing.T) {
 		"edge label":       {"source,target,label\na,c,3\n", false, []string{"line 2", "is 3", "0 or 1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := ListOptions{Stdin: strings.NewReader(c.text), Memory: checked(t)}
+			o := ListOptions{Stdin: strings.NewReader(c.text), Memory: arrowtest.Checked(t)}
 			var err error
 			if c.reference {
 				_, err = ReadReference(context.Background(), "-", o)
@@ -164,14 +166,14 @@ func TestListsRefused(t *testing.T) {
 		`[{"source":"a","target":"b","score":1},{"source":null,"target":"b","score":1}]`:   "source",
 	} {
 		data := fileOf(t, "arrow", record(t, null, rows))
-		_, err := ReadEdges(context.Background(), "-", ListOptions{Stdin: bytes.NewReader(data), Memory: checked(t)})
+		_, err := ReadEdges(context.Background(), "-", ListOptions{Stdin: bytes.NewReader(data), Memory: arrowtest.Checked(t)})
 		wantInputError(t, err, word, "row 2")
 	}
 }
 
 // The DREAM5 files: counts are those of the data's README.
 func TestListsOfDREAM5(t *testing.T) {
-	r, err := ReadReference(context.Background(), shared(t, "dream5", "net3_gold_standard.tsv.gz"), ListOptions{Memory: checked(t)})
+	r, err := ReadReference(context.Background(), shared(t, "dream5", "net3_gold_standard.tsv.gz"), ListOptions{Memory: arrowtest.Checked(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,15 +182,15 @@ func TestListsOfDREAM5(t *testing.T) {
 		t.Errorf("%d pairs, %d positive, %d loops, %d duplicates", r.Len(), r.Positives(), r.SelfLoops, r.Duplicates)
 	}
 	for _, name := range []string{"net3_correlation2", "net3_grnboost_sgbm", "net3_mi1", "net3_other1_genie3"} {
-		e, err := ReadEdges(context.Background(), shared(t, "dream5", "reference_predictions", name+".tsv.gz"), ListOptions{Memory: checked(t)})
+		e, err := ReadEdges(context.Background(), shared(t, "dream5", "reference_predictions", name+".tsv.gz"), ListOptions{Memory: arrowtest.Checked(t)})
 		if err != nil || e.Len() != 100000 || len(e.Score) != 100000 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	r, err = ReadReference(context.Background(), shared(t, "sachs", "sachs_consensus_network.tsv.gz"), ListOptions{Memory: checked(t)})
+	r, err = ReadReference(context.Background(), shared(t, "sachs", "sachs_consensus_network.tsv.gz"), ListOptions{Memory: arrowtest.Checked(t)})
 	if err != nil || r.Len() != 18 || r.Source[0] != "PIP2" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	_, err = ReadReference(context.Background(), shared(t, "grn_source_networks", "ecoli_transcriptional_network_regulonDB_6_7.tsv.gz"), ListOptions{Memory: checked(t)})
+	_, err = ReadReference(context.Background(), shared(t, "grn_source_networks", "ecoli_transcriptional_network_regulonDB_6_7.tsv.gz"), ListOptions{Memory: arrowtest.Checked(t)})
 	wantInputError(t, err, "line 1", "0 or 1")
 }

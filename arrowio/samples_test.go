@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gladflow/gladflow/arrowio/batch"
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
 // A text table in all its dress reads as the same numbers.
@@ -30,9 +31,9 @@ func TestSamplesOfText(t *testing.T) {
 		"csv":              {"x.csv", "a,b\n1,-2.5\n3e-300,4\n5,6\n", ""},
 		"no end of line":   {"x.csv", "a,b\n1,-2.5\n3e-300,4\n5,6", ""},
 		"tsv":              {"x.tsv", "a\tb\n1\t-2.5\n3e-300\t4\n5\t6\n", ""},
-		"gzip":             {"x.tsv.gz", zipped("a\tb\n1\t-2.5\n3e-300\t4\n5\t6\n"), ""},
-		"two gzip members": {"x.csv.gz", zipped("a,b\n1,-2.5\n3e-3") + zipped("00,4\n5,6\n"), ""},
-		"gzip by contents": {"x.csv", zipped("a,b\n1,-2.5\n3e-300,4\n5,6\n"), ""},
+		"gzip":             {"x.tsv.gz", arrowtest.Zipped("a\tb\n1\t-2.5\n3e-300\t4\n5\t6\n"), ""},
+		"two gzip members": {"x.csv.gz", arrowtest.Zipped("a,b\n1,-2.5\n3e-3") + arrowtest.Zipped("00,4\n5,6\n"), ""},
+		"gzip by contents": {"x.csv", arrowtest.Zipped("a,b\n1,-2.5\n3e-300,4\n5,6\n"), ""},
 		"gz by name only":  {"x.csv.gz", "a,b\n1,-2.5\n3e-300,4\n5,6\n", ""},
 		"BOM and CRLF":     {"x.csv", "\xEF\xBB\xBFa,b\r\n1,-2.5\r\n3e-300,4\r\n5,6\r\n", ""},
 		"doubled CR":       {"x.csv", "a,b\r\r\n1,-2.5\r\r\n3e-300,4\r\r\n5,6\r\r\n", ""},
@@ -51,7 +52,7 @@ func TestSamplesOfText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := put(t, c.file, c.text)
-			r, err := readAll(context.Background(), path, SampleOptions{IDColumn: c.id, Memory: checked(t)})
+			r, err := readAll(context.Background(), path, SampleOptions{IDColumn: c.id, Memory: arrowtest.Checked(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +66,7 @@ func TestSamplesOfText(t *testing.T) {
 			if r.sha != hex.EncodeToString(sum[:]) {
 				t.Errorf("sha256 is %s", r.sha)
 			}
-			stdin, err := readAll(context.Background(), "-", SampleOptions{IDColumn: c.id, Stdin: strings.NewReader(c.text), Memory: checked(t)})
+			stdin, err := readAll(context.Background(), "-", SampleOptions{IDColumn: c.id, Stdin: strings.NewReader(c.text), Memory: arrowtest.Checked(t)})
 			if err != nil || !slices.Equal(stdin.values, want) || stdin.sha != r.sha {
 				t.Errorf("from standard input: %v, %v", stdin.values, err)
 			}
@@ -114,16 +115,16 @@ func TestSamplesRefused(t *testing.T) {
 		"UTF-16":            {"\xFF\xFEa\x00,\x00", SampleOptions{}, []string{"UTF-16", "UTF-8"}},
 		"binary":            {"a\x00b\n1\n", SampleOptions{}, []string{"not a table of text"}},
 		"Feather 1":         {"FEA1\x00\x00", SampleOptions{}, []string{"Feather", "version 2"}},
-		"truncated gzip":    {zipped("a,b\n1,2\n3,4\n")[:30], SampleOptions{}, []string{"truncated"}},
-		"corrupt gzip":      {strings.Replace(zipped(strings.Repeat("a,b\n1,2\n3,4\n", 9)), "\x1f\x8b\x08\x00", "\x1f\x8b\x07\x00", 1), SampleOptions{}, []string{"corrupt"}},
-		"gzip and more":     {zipped("a,b\n1,2\n3,4\n") + "a tail of text", SampleOptions{}, []string{"corrupt", "gzip"}},
+		"truncated gzip":    {arrowtest.Zipped("a,b\n1,2\n3,4\n")[:30], SampleOptions{}, []string{"truncated"}},
+		"corrupt gzip":      {strings.Replace(arrowtest.Zipped(strings.Repeat("a,b\n1,2\n3,4\n", 9)), "\x1f\x8b\x08\x00", "\x1f\x8b\x07\x00", 1), SampleOptions{}, []string{"corrupt"}},
+		"gzip and more":     {arrowtest.Zipped("a,b\n1,2\n3,4\n") + "a tail of text", SampleOptions{}, []string{"corrupt", "gzip"}},
 		"columns, one":      {"id,s\na,1\nb,2\n", SampleOptions{Orientation: Columns}, []string{"one sample"}},
 		"columns, names":    {"id,s,t\na,1,2\na,2,3\n", SampleOptions{Orientation: Columns}, []string{`column "a"`, "same name"}},
 		"columns, missing":  {"id,s,t\na,1,2\nb,NA,3\n", SampleOptions{Orientation: Columns}, []string{`column "s", line 3`, "missing"}},
 		"columns, nothing":  {"id,s,t\n", SampleOptions{Orientation: Columns}, []string{"no variables"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.o.Stdin, c.o.Memory = strings.NewReader(c.text), checked(t)
+			c.o.Stdin, c.o.Memory = strings.NewReader(c.text), arrowtest.Checked(t)
 			_, err := readAll(context.Background(), "-", c.o)
 			wantInputError(t, err, append(c.words, "standard input")...)
 		})
@@ -145,7 +146,7 @@ func TestSamplesFileFaults(t *testing.T) {
 
 	// A failing disk is not the user's fault.
 	broken := io.MultiReader(strings.NewReader("a,b\n1,2\n"), failing{})
-	_, err = readAll(context.Background(), "-", SampleOptions{Stdin: broken, Memory: checked(t)})
+	_, err = readAll(context.Background(), "-", SampleOptions{Stdin: broken, Memory: arrowtest.Checked(t)})
 	var input *InputError
 	if !errors.Is(err, errDisk) || errors.As(err, &input) {
 		t.Errorf("a failing disk gives %v", err)
@@ -227,7 +228,7 @@ func TestSamplesStream(t *testing.T) {
 			t.Run(format+" "+orientation.String(), func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "x."+format)
 				writeSamples(t, path, columns)
-				s, err := OpenSamples(context.Background(), path, SampleOptions{Orientation: orientation, Memory: checked(t)})
+				s, err := OpenSamples(context.Background(), path, SampleOptions{Orientation: orientation, Memory: arrowtest.Checked(t)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -275,7 +276,7 @@ func TestSamplesStream(t *testing.T) {
 // Cut short anywhere, a file that can tell is refused; damaged anywhere, it
 // is refused or read, and never ends the process.
 func TestSamplesDamaged(t *testing.T) {
-	good := map[string][]byte{"csv": []byte(zipped("a,b\n1,2\n3,4\n"))}
+	good := map[string][]byte{"csv": []byte(arrowtest.Zipped("a,b\n1,2\n3,4\n"))}
 	for _, format := range []string{Parquet, Arrow} {
 		good[format] = binarySeeds(t, format)[0]
 	}
@@ -311,7 +312,7 @@ func TestSamplesDamaged(t *testing.T) {
 
 func TestSamplesCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s, err := OpenSamples(ctx, "-", SampleOptions{Stdin: strings.NewReader("a,b\n1,2\n3,4\n"), Memory: checked(t)})
+	s, err := OpenSamples(ctx, "-", SampleOptions{Stdin: strings.NewReader("a,b\n1,2\n3,4\n"), Memory: arrowtest.Checked(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +323,7 @@ func TestSamplesCancelled(t *testing.T) {
 		t.Errorf("Next after the context's end: %v", err)
 	}
 	for _, format := range []string{"parquet", "arrow", "csv"} {
-		_, err := OpenSamples(ctx, "-", SampleOptions{Format: format, Stdin: strings.NewReader("PAR1"), Memory: checked(t)})
+		_, err := OpenSamples(ctx, "-", SampleOptions{Format: format, Stdin: strings.NewReader("PAR1"), Memory: arrowtest.Checked(t)})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", format, err)
 		}
@@ -334,7 +335,7 @@ func TestSamplesClosedEarly(t *testing.T) {
 	for _, format := range []string{Parquet, Arrow, CSV} {
 		path := filepath.Join(t.TempDir(), "x."+format)
 		writeSamples(t, path, []Column{{"a", make([]float64, 1<<20)}, {"b", make([]float64, 1<<20)}})
-		s, err := OpenSamples(context.Background(), path, SampleOptions{Memory: checked(t)})
+		s, err := OpenSamples(context.Background(), path, SampleOptions{Memory: arrowtest.Checked(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -353,7 +354,7 @@ func TestSamplesClosedEarly(t *testing.T) {
 // The E. coli table: shape and checksum are those of the data's README.
 func TestSamplesEcoli(t *testing.T) {
 	path := shared(t, "dream5", "net3_expression_1081genes_301conditions.tsv.gz")
-	r, err := readAll(context.Background(), path, SampleOptions{IDColumn: "condition", Memory: checked(t)})
+	r, err := readAll(context.Background(), path, SampleOptions{IDColumn: "condition", Memory: arrowtest.Checked(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,7 +362,7 @@ func TestSamplesEcoli(t *testing.T) {
 		r.sha != "da0613f274cf090dc9ff41cd37b93ae8b094f9de40a2cfa008f8b015762378d9" {
 		t.Errorf("%d×%d, %s", r.rows, len(r.names), r.sha)
 	}
-	_, err = readAll(context.Background(), shared(t, "riboflavin", "riboflavin_71x4088.tsv.gz"), SampleOptions{Memory: checked(t)})
+	_, err = readAll(context.Background(), shared(t, "riboflavin", "riboflavin_71x4088.tsv.gz"), SampleOptions{Memory: arrowtest.Checked(t)})
 	wantInputError(t, err, `column "id"`, `SampleOptions.IDColumn = "id"`)
 }
 
@@ -370,7 +371,7 @@ func TestSamplesSpool(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
 	for _, seed := range binarySeeds(t, Parquet)[:1] {
-		r, err := readAll(context.Background(), "-", SampleOptions{Stdin: bytes.NewReader(seed), Memory: checked(t)})
+		r, err := readAll(context.Background(), "-", SampleOptions{Stdin: bytes.NewReader(seed), Memory: arrowtest.Checked(t)})
 		if err != nil {
 			t.Fatal(err)
 		}

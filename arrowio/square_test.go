@@ -12,6 +12,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"pgregory.net/rapid"
+
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
 func TestReadSquare(t *testing.T) {
@@ -30,7 +32,7 @@ func TestReadSquare(t *testing.T) {
 		"rounded":        {"a,b,c\n2,0.5,1e-9\n0.500000001,3,-1\n0,-0.999999999,4\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			names, values, sum, err := ReadSquare(context.Background(), "-", SampleOptions{IDColumn: c.id, Stdin: strings.NewReader(c.text), Memory: checked(t)})
+			names, values, sum, err := ReadSquare(context.Background(), "-", SampleOptions{IDColumn: c.id, Stdin: strings.NewReader(c.text), Memory: arrowtest.Checked(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +71,7 @@ func TestSquareRefused(t *testing.T) {
 		"text in a cell": {"a,b\n1,x\n0,1\n", []string{`column "b", line 2`, "not a number"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, _, err := ReadSquare(context.Background(), "-", SampleOptions{Stdin: strings.NewReader(c.text), Memory: checked(t)})
+			_, _, _, err := ReadSquare(context.Background(), "-", SampleOptions{Stdin: strings.NewReader(c.text), Memory: arrowtest.Checked(t)})
 			wantInputError(t, err, c.words...)
 		})
 	}
@@ -80,7 +82,7 @@ func TestSquareRefused(t *testing.T) {
 		`[{"variable":"a","values":"AAAAAAAA8D8="},{"variable":"b","values":"AAAAAAAA8D8="}]`: "2 rows of 8 bytes",
 	} {
 		data := fileOf(t, "arrow", record(t, packed, rows))
-		_, _, _, err := ReadSquare(context.Background(), "-", SampleOptions{Stdin: bytes.NewReader(data), Memory: checked(t)})
+		_, _, _, err := ReadSquare(context.Background(), "-", SampleOptions{Stdin: bytes.NewReader(data), Memory: arrowtest.Checked(t)})
 		wantInputError(t, err, word)
 	}
 }
@@ -147,7 +149,7 @@ func TestWritePrecision(t *testing.T) {
 
 // The estrogen-receptor matrix of the QUIC package, 692×692, no labels.
 func TestSquareER692(t *testing.T) {
-	names, values, _, err := ReadSquare(context.Background(), shared(t, "er692", "ER_692_S.tsv.gz"), SampleOptions{Memory: checked(t)})
+	names, values, _, err := ReadSquare(context.Background(), shared(t, "er692", "ER_692_S.tsv.gz"), SampleOptions{Memory: arrowtest.Checked(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

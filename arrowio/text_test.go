@@ -11,6 +11,8 @@ import (
 	"testing/iotest"
 
 	"pgregory.net/rapid"
+
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
 // Whatever spaces, carriage returns and blank lines lie around the cells, a
@@ -113,7 +115,7 @@ func TestFormatOf(t *testing.T) {
 // that guards Arrow from damaged ones.
 func TestVerifyMessage(t *testing.T) {
 	data := binarySeeds(t, Arrow)[1]
-	m := &messageReader{r: bytes.NewReader(data[8:]), mem: checked(t), footed: true}
+	m := &messageReader{r: bytes.NewReader(data[8:]), mem: arrowtest.Checked(t), footed: true}
 	defer m.Release()
 	n := 0
 	for {

@@ -16,6 +16,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/file"
+
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
 // awkward are floats that a careless format changes.
@@ -52,7 +54,7 @@ func TestWriteTableTypes(t *testing.T) {
 				t.Fatal(err)
 			}
 			o.record.Release()
-			r, err := openTable(context.Background(), "-", SampleOptions{Format: format, Stdin: &b, Memory: checked(t)})
+			r, err := openTable(context.Background(), "-", SampleOptions{Format: format, Stdin: &b, Memory: arrowtest.Checked(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,7 +165,7 @@ func TestWriteEdges(t *testing.T) {
 		if err := WriteEdges(path, format, edges, map[string]string{"gladflow.solver": "bcd"}); err != nil {
 			t.Fatal(err)
 		}
-		e, err := ReadEdges(context.Background(), path, ListOptions{Memory: checked(t)})
+		e, err := ReadEdges(context.Background(), path, ListOptions{Memory: arrowtest.Checked(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +190,7 @@ func TestWriteEdges(t *testing.T) {
 		if err := WriteEdges(path, format, nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		if e, err := ReadEdges(context.Background(), path, ListOptions{Memory: checked(t)}); err != nil || e.Len() != 0 {
+		if e, err := ReadEdges(context.Background(), path, ListOptions{Memory: arrowtest.Checked(t)}); err != nil || e.Len() != 0 {
 			t.Errorf("%s: %+v, %v", format, e, err)
 		}
 	}
@@ -287,7 +289,7 @@ func TestWriteReplaces(t *testing.T) {
 		if err := WriteTable(path, Parquet, []Column{{"a", []float64{v, v}}}, nil); err != nil {
 			t.Fatal(err)
 		}
-		r, err := readAll(context.Background(), path, SampleOptions{Memory: checked(t)})
+		r, err := readAll(context.Background(), path, SampleOptions{Memory: arrowtest.Checked(t)})
 		if err != nil || r.values[0] != v {
 			t.Errorf("%v, %v", r.values, err)
 		}

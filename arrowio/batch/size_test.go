@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
 // lists is a record of one FixedSizeList column.
@@ -101,7 +103,7 @@ func TestSplit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer test.record.Release()
-			var sent taken
+			var sent arrowtest.Recorder
 			w := ipc.NewWriterWithPayloadWriter(&sent, ipc.WithSchema(test.record.Schema()))
 			err := Split(test.record, size, w.Write)
 			w.Close()
@@ -114,7 +116,7 @@ func TestSplit(t *testing.T) {
 				t.Errorf("%d batches, want %d to %d", batches, test.fewest, test.most)
 			}
 			for i, m := range sent[len(sent)-batches:] {
-				if n := len(m.body); n > size+size/4+test.overhead || n < test.tiny && i < batches-1 {
+				if n := len(m.Body); n > size+size/4+test.overhead || n < test.tiny && i < batches-1 {
 					t.Errorf("batch %d of %d bytes", i, n)
 				}
 			}
@@ -161,9 +163,9 @@ func TestWidth(t *testing.T) {
 }
 
 // assemble reads messages as Arrow does, and counts the batches.
-func assemble(t *testing.T, sent []message) (arrow.Table, int) {
+func assemble(t *testing.T, sent []arrowtest.Message) (arrow.Table, int) {
 	t.Helper()
-	r, err := NewReader(replay(sent, io.EOF), nil)
+	r, err := NewReader(arrowtest.Replay(sent, io.EOF), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -12,17 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/arrow/memory"
-
 	"github.com/gladflow/gladflow/arrowio"
 )
-
-// checked is an allocator that fails the test when memory is not returned.
-func checked(t testing.TB) memory.Allocator {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	t.Cleanup(func() { mem.AssertSize(t, 0) })
-	return mem
-}
 
 // encoded is what WriteTable puts into a file.
 func encoded(t testing.TB, format string, columns []arrowio.Column) string {
@@ -36,14 +25,6 @@ func encoded(t testing.TB, format string, columns []arrowio.Column) string {
 		t.Fatal(err)
 	}
 	return string(b)
-}
-
-func zipped(text string) string {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	io.WriteString(z, text)
-	z.Close()
-	return b.String()
 }
 
 // A read is what Samples says of a table.
@@ -93,14 +74,4 @@ func wantInputError(t testing.TB, err error, words ...string) {
 	if strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), input.Path+": ") {
 		t.Errorf("not one clear sentence: %v", err)
 	}
-}
-
-// descriptors counts the open files of the process, where the system tells.
-func descriptors(t *testing.T) int {
-	t.Helper()
-	open, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return 0
-	}
-	return len(open)
 }

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
 // An objectServer holds objects by their paths and speaks as much of HTTP, S3,
@@ -137,22 +138,22 @@ func TestRemoteTables(t *testing.T) {
 	s.objects["deep/er/t.parquet"] = encoded(t, arrowio.Parquet, columns)
 	s.objects["t.arrow"] = encoded(t, arrowio.Arrow, columns)
 	s.objects["t.csv"] = "x,y\n1,2\n3,4\n5,6\n"
-	s.objects["t.tsv.gz"] = zipped("x\ty\n1\t2\n3\t4\n5\t6\n")
+	s.objects["t.tsv.gz"] = arrowtest.Zipped("x\ty\n1\t2\n3\t4\n5\t6\n")
 	s.objects["no extension"] = s.objects["deep/er/t.parquet"]
 	for name, at := range s.remotes(t) {
 		for key, body := range s.objects {
-			opened := descriptors(t)
+			opened := arrowtest.Descriptors()
 			path := at(strings.ReplaceAll(key, " ", "%20"))
-			r, err := readAll(t.Context(), path, arrowio.SampleOptions{Memory: checked(t)})
+			r, err := readAll(t.Context(), path, arrowio.SampleOptions{Memory: arrowtest.Checked(t)})
 			if err != nil {
 				t.Errorf("%s: %v", path, err)
 				continue
 			}
-			local, err := readAll(t.Context(), "-", arrowio.SampleOptions{Stdin: strings.NewReader(body), Memory: checked(t)})
+			local, err := readAll(t.Context(), "-", arrowio.SampleOptions{Stdin: strings.NewReader(body), Memory: arrowtest.Checked(t)})
 			if err != nil || r.sha != local.sha || !slices.Equal(r.values, []float64{1, 2, 3, 4, 5, 6}) || !slices.Equal(r.names, []string{"x", "y"}) {
 				t.Errorf("%s %s: %+v, %v", name, key, r, err)
 			}
-			if now := descriptors(t); name != "azblob" && now > opened+1 { // the server's end may take a moment
+			if now := arrowtest.Descriptors(); name != "azblob" && now > opened+1 { // the server's end may take a moment
 				t.Errorf("%s: %d files are open, %d before", name, now, opened)
 			}
 		}
