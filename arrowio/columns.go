@@ -2,7 +2,6 @@ package arrowio
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -23,26 +22,14 @@ func missingValue(found string) string {
 	return found + ": the value is missing, and missing values are not accepted; remove the row or the column, or impute the value"
 }
 
-func notANumber(text, column string) string {
-	return fmt.Sprintf("%q is not a number; if the column labels the rows, pass --id-column %s, otherwise remove it", clip(text), shellWord(column))
+func notNumbers(path, what, column string) *InputError {
+	return columnFault(path, column, "the column holds %s, not numbers", what).
+		advise(labels(column, "if it labels the rows, pass %s, otherwise remove it", "remove it"))
 }
 
-func notNumbers(what, column string) string {
-	return fmt.Sprintf("the column holds %s, not numbers; if it labels the rows, pass --id-column %s, otherwise remove it", what, shellWord(column))
-}
-
-func unusableType(path string, f arrow.Field) error {
-	return columnFault(path, f.Name, "columns of type %s cannot be read; convert it to float64 or remove it, or if it labels the rows pass --id-column %s", f.Type, shellWord(f.Name))
-}
-
-// shellWord is a name as one would type it after a flag.
-func shellWord(name string) string {
-	for _, r := range name {
-		if !(r == '_' || r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
-			return strconv.Quote(name)
-		}
-	}
-	return name
+func unusableType(path string, f arrow.Field) *InputError {
+	return columnFault(path, f.Name, "columns of type %s cannot be read", f.Type).
+		advise(labels(f.Name, "convert it to float64 or remove it, or if it labels the rows pass %s", "convert it to float64 or remove it"))
 }
 
 // clip keeps what a message quotes readable.

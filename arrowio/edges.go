@@ -45,7 +45,8 @@ func (e *EdgeList) Len() int { return len(e.Source) }
 // target.
 //
 // A score that is no finite number and a name that is empty are InputErrors.
-func ReadEdges(ctx context.Context, path string, o ListOptions) (*EdgeList, error) {
+func ReadEdges(ctx context.Context, path string, o ListOptions) (_ *EdgeList, err error) {
+	defer func() { err = advised(err, o.Fixed) }()
 	l, err := openList(ctx, path, o, scoreRole())
 	if err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func ReadEdges(ctx context.Context, path string, o ListOptions) (*EdgeList, erro
 		return nil, l.src.explain(err, "file")
 	}
 	if l.text != nil && path != stdinPath {
-		if e.Metadata, err = readSidecar(ctx, path); err != nil {
+		if e.Metadata, err = readSidecar(ctx, path, o.Stores); err != nil {
 			return nil, err
 		}
 	}
@@ -135,7 +136,8 @@ func (r *Reference) Positives() int {
 //
 // Labels other than 0 and 1, a pair with both, an empty name and a list
 // without pairs are InputErrors.
-func ReadReference(ctx context.Context, path string, o ListOptions) (*Reference, error) {
+func ReadReference(ctx context.Context, path string, o ListOptions) (_ *Reference, err error) {
+	defer func() { err = advised(err, o.Fixed) }()
 	l, err := openList(ctx, path, o, labelRole())
 	if err != nil {
 		return nil, err

@@ -16,22 +16,30 @@ type InputError struct {
 	// Path is the file as the caller named it, a URL without its parameters,
 	// "standard input" or "the stream" for "-".
 	Path string
-	// Column names the column; empty when no single one is at fault.
+	// Column is the column that is wrong; empty if it is no single one.
 	Column string
 	// Row counts the rows of the table from 1, the header not included;
-	// 0 when no single one is at fault.
+	// 0 if it is no single one.
 	Row int
 	// Line counts the lines of a text file from 1; 0 for other formats.
 	Line int
-	// Reason is one sentence that says what is wrong and what to do.
+	// Reason is one sentence that says what is wrong and, but for options, what
+	// to do.
 	Reason string
+	// Advice is an option that may help; the zero value for none.
+	Advice Advice
 	// Err is the cause, if it was an error; errors.Is(err, fs.ErrNotExist)
 	// is true for a missing file.
 	Err error
 }
 
-// Error is "PATH: column "X", line N: REASON".
-func (e *InputError) Error() string {
+// Error is "PATH: column "X", line N: REASON; ADVICE", which names the option as
+// a field of SampleOptions.
+func (e *InputError) Error() string { return e.Text(goOption) }
+
+// Text is Error with the option as the caller calls it: option is given its key
+// in a document and its value.
+func (e *InputError) Text(option func(name, value string) string) string {
 	var b strings.Builder
 	b.WriteString(e.Path)
 	var where []string
@@ -50,6 +58,10 @@ func (e *InputError) Error() string {
 	}
 	b.WriteString(": ")
 	b.WriteString(e.Reason)
+	if advice := e.Advice.text(option); advice != "" {
+		b.WriteString("; ")
+		b.WriteString(advice)
+	}
 	return b.String()
 }
 
@@ -61,26 +73,21 @@ func fault(path, format string, args ...any) *InputError {
 	return &InputError{Path: path, Reason: fmt.Sprintf(format, args...)}
 }
 
+// advise adds an advice.
+func (e *InputError) advise(a Advice) *InputError {
+	e.Advice = a
+	return e
+}
+
 // columnFault makes an InputError of a column.
 func columnFault(path, column, format string, args ...any) *InputError {
 	return &InputError{Path: path, Column: column, Reason: fmt.Sprintf(format, args...)}
 }
 
-// guard runs f and turns its panics into errors: Arrow's readers panic on
-// bytes that no correct writer makes.
-func guard(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p)
-		}
-	}()
-	return f()
-}
-
 // explain sorts an error met while reading s into one of three kinds: the
 // context's, the machine's, or the user's (an InputError). what names the
 // format.
-func (s *source) explain(err error, what string) error {
+func (s *input) explain(err error, what string) error {
 	var known *InputError
 	switch {
 	case err == nil:
@@ -92,8 +99,7 @@ func (s *source) explain(err error, what string) error {
 	case s.failure != nil:
 		return fmt.Errorf("reading %s: %w", s.name, s.failure)
 	}
-	// Readers report a premature end as EOF or as ErrUnexpectedEOF, and wrap
-	// it in words that help nobody.
+	// Readers report a premature end as EOF or as ErrUnexpectedEOF.
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &InputError{Path: s.name, Err: err,
 			Reason: fmt.Sprintf("the %s ends too early: it is truncated; fetch or write it again", what)}

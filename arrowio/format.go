@@ -17,7 +17,7 @@ const (
 	streamFormat // IPC stream
 	csvFormat
 	tsvFormat
-	textFormat // text whose delimiter nobody has named
+	textFormat // text whose delimiter is not known yet
 )
 
 var formatNames = map[string]format{
@@ -64,7 +64,7 @@ func (f format) delimiter() byte {
 // formatOf decides on the format: the one named by the caller, or else the
 // one of the path's extension, or else the one that the first bytes show.
 // Text may be gzip-compressed under any name.
-func formatOf(s *source, path, named string) (format, error) {
+func formatOf(s *input, path, named string) (format, error) {
 	if named != "" {
 		f, ok := formatNames[strings.ToLower(named)]
 		if !ok {
@@ -102,7 +102,7 @@ var (
 
 // sniff tells the format by the first bytes. A gene may be called PAR1, so
 // the byte after a printable magic number must not be one of a text.
-func sniff(s *source) (format, error) {
+func sniff(s *input) (format, error) {
 	head, err := s.Peek(8)
 	if err != nil && err != io.EOF {
 		return 0, s.explain(err, "input")

@@ -6,13 +6,15 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
 // Fuzz these with -fuzzminimizetime 5x: Arrow's pools make coverage vary from run
 // to run, and minimising then takes all of the time.
 
 // mustBeInput fails on an error that is not the input's: whatever the bytes,
-// a reader neither panics nor blames the machine.
+// a reader neither panics nor reports a failure of the machine.
 func mustBeInput(t *testing.T, err error) {
 	var input *InputError
 	if err != nil && !errors.As(err, &input) {
@@ -47,7 +49,7 @@ func FuzzSampleText(f *testing.F) {
 	for _, s := range []string{
 		"a,b\n1,2\n3,4\n", "a\tb\r\r\n1\t2\r\r\n\r\n3\t4", "\xEF\xBB\xBFid;\"a\";b\n\"x\";1;2\ny; 3 ;4\n",
 		"row,column,value\na,a,1\na,b,0.5\nb,b,2\n", ",a,b\na,1,0.5\nb,0.5,2\n", "a b\nr 1 2\ns 3 4\n",
-		"a,b\n1,NA\n", "a,b\n1\n", "\"a\n\",b\n1,2\n", zipped("a,b\n1,2\n3,4\n"), "a,a\n1,2\n", "", "\n",
+		"a,b\n1,NA\n", "a,b\n1\n", "\"a\n\",b\n1,2\n", arrowtest.Zipped("a,b\n1,2\n3,4\n"), "a,a\n1,2\n", "", "\n",
 	} {
 		f.Add([]byte(s))
 	}

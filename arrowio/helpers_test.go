@@ -11,15 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
-
-// checked is an allocator that fails the test when memory is not returned.
-func checked(t testing.TB) memory.Allocator {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	t.Cleanup(func() { mem.AssertSize(t, 0) })
-	return mem
-}
 
 // put writes text to a file of that name in a fresh folder.
 func put(t testing.TB, name, text string) string {
@@ -31,6 +24,7 @@ func put(t testing.TB, name, text string) string {
 	return path
 }
 
+// zipped is text, compressed by gzip.
 func zipped(text string) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -63,7 +57,7 @@ func readAll(ctx context.Context, path string, o SampleOptions) (r read, err err
 		if err != nil {
 			return r, err
 		}
-		if len(rows) != n*len(s.Names()) || n < 1 || n > 1 && 8*len(rows) > blockBytes {
+		if len(rows) != n*len(s.Names()) || n < 1 || n > 1 && 8*len(rows) > batch.Bytes {
 			return r, errors.New("a block of the wrong size")
 		}
 		r.values = append(r.values, rows...)
@@ -111,8 +105,18 @@ func encoded(t interface{ Fatal(...any) }, format string, columns []Column) []by
 	}
 	defer o.record.Release()
 	var b bytes.Buffer
-	if err := o.encode(&b, format); err != nil {
+	if err := encodingOf(format).to(&b, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// encodingOf is how tables are stored in a format.
+func encodingOf(format string) encoding {
+	for _, e := range []encoding{parquetEncoding(), arrowEncoding(), csvEncoding()} {
+		if e.name == format {
+			return e
+		}
+	}
+	panic(format)
 }

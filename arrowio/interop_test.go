@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
 // python runs a script with pyarrow in a folder and returns what it prints.
@@ -158,7 +160,7 @@ func TestWeReadPyarrow(t *testing.T) {
 		"large.arrow", "dictionary.arrow", "uncompressed.feather", "lz4.feather", "zstd.feather", "stream.arrows", "dictionary.arrows"}
 	for _, name := range good {
 		t.Run(name, func(t *testing.T) {
-			r, err := readAll(context.Background(), filepath.Join(folder, name), SampleOptions{IDColumn: "id", Memory: checked(t)})
+			r, err := readAll(context.Background(), filepath.Join(folder, name), SampleOptions{IDColumn: "id", Memory: arrowtest.Checked(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -172,7 +174,7 @@ func TestWeReadPyarrow(t *testing.T) {
 	}
 	for _, name := range []string{"list.parquet", "list.arrow"} {
 		t.Run(name, func(t *testing.T) {
-			r, err := readAll(context.Background(), filepath.Join(folder, name), SampleOptions{IDColumn: "id", Memory: checked(t)})
+			r, err := readAll(context.Background(), filepath.Join(folder, name), SampleOptions{IDColumn: "id", Memory: arrowtest.Checked(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,7 +184,7 @@ func TestWeReadPyarrow(t *testing.T) {
 		})
 	}
 	for name, word := range map[string]string{"split.parquet": "BYTE_STREAM_SPLIT", "lz4.parquet": "compression"} {
-		_, err := readAll(context.Background(), filepath.Join(folder, name), SampleOptions{IDColumn: "id", Memory: checked(t)})
+		_, err := readAll(context.Background(), filepath.Join(folder, name), SampleOptions{IDColumn: "id", Memory: arrowtest.Checked(t)})
 		wantInputError(t, err, word, "write the file with")
 	}
 	bad := map[string][]string{
@@ -190,7 +192,7 @@ func TestWeReadPyarrow(t *testing.T) {
 		"nan":     {"missing", "row 501"},
 		"decimal": {"decimal"},
 		"time":    {"timestamp"},
-		"bool":    {"booleans", "--id-column f64"},
+		"bool":    {"booleans", `SampleOptions.IDColumn = "f64"`},
 		"struct":  {"struct"},
 		"ragged":  {"list"},
 		"numbers": {},
@@ -198,7 +200,7 @@ func TestWeReadPyarrow(t *testing.T) {
 	for name, words := range bad {
 		for _, suffix := range []string{".parquet", ".arrow"} {
 			t.Run(name+suffix, func(t *testing.T) {
-				_, err := readAll(context.Background(), filepath.Join(folder, name+suffix), SampleOptions{IDColumn: "id", Memory: checked(t)})
+				_, err := readAll(context.Background(), filepath.Join(folder, name+suffix), SampleOptions{IDColumn: "id", Memory: arrowtest.Checked(t)})
 				if err == nil && name == "numbers" && suffix == ".parquet" {
 					return // Parquet keeps the numbers; the dictionary was only its encoding
 				}

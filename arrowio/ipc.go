@@ -10,21 +10,23 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // An ipcReader reads Arrow IPC, a batch of the file at a time. The file
 // format is a stream between two magic words and before a footer, and is read
 // as one: so it too comes from a pipe, and is hashed on its way.
 type ipcReader struct {
-	src      *source
+	src      *input
 	format   format
 	messages *messageReader
 	arrow    *ipc.Reader
 }
 
-func openIPC(s *source, f format, mem memory.Allocator) (recordReader, error) {
+func openIPC(s *input, f format, mem memory.Allocator) (recordReader, error) {
 	r := &ipcReader{src: s, format: f}
-	if err := guard(func() error { return r.open(mem) }); err != nil {
+	if err := batch.Guard(func() error { return r.open(mem) }); err != nil {
 		return nil, s.explain(err, f.String())
 	}
 	return r, nil
@@ -46,7 +48,7 @@ func (r *ipcReader) open(mem memory.Allocator) error {
 		r.format = streamFormat
 	case r.format == arrowFormat && !bytes.Equal(head, arrowMagic),
 		r.format == streamFormat && !bytes.HasPrefix(head, streamMagic):
-		return fault(r.src.name, "this is not Arrow IPC (it does not begin with ARROW1 or a stream's mark); check the file or name its format")
+		return fault(r.src.name, "this is not Arrow IPC (it does not begin with ARROW1 or a stream's mark)").advise(isAnother())
 	}
 	if r.format == arrowFormat {
 		// The magic word is padded to 8 bytes.
@@ -55,7 +57,7 @@ func (r *ipcReader) open(mem memory.Allocator) error {
 		}
 	}
 	r.messages = &messageReader{r: r.src, mem: mem, footed: r.format == arrowFormat}
-	r.arrow, err = ipc.NewReaderFromMessageReader(r.messages, ipc.WithAllocator(limited{mem}))
+	r.arrow, err = ipc.NewReaderFromMessageReader(r.messages, ipc.WithAllocator(batch.Bounded(mem)))
 	if err != nil {
 		r.messages.Release()
 		return err
@@ -74,13 +76,13 @@ func (r *ipcReader) line(int) int { return 0 }
 func (r *ipcReader) close() { r.arrow.Release() }
 
 func (r *ipcReader) read() (arrow.Record, error) {
-	var batch arrow.Record
-	err := guard(func() (err error) {
-		batch, err = r.arrow.Read()
+	var record arrow.Record
+	err := batch.Guard(func() (err error) {
+		record, err = r.arrow.Read()
 		return err
 	})
 	switch {
-	case err == io.EOF || err == nil && batch == nil:
+	case err == io.EOF || err == nil && record == nil:
 		if err := r.finish(); err != nil {
 			return nil, r.src.explain(err, r.format.String())
 		}
@@ -88,7 +90,7 @@ func (r *ipcReader) read() (arrow.Record, error) {
 	case err != nil:
 		return nil, r.src.explain(err, r.format.String())
 	}
-	return batch, nil
+	return record, nil
 }
 
 // finish checks that what ended was the whole file: after the last message a
@@ -182,7 +184,7 @@ func (m *messageReader) Message() (*ipc.Message, error) {
 		return nil, err
 	}
 	defer meta.Release()
-	if err := verifyMessage(meta.Bytes()); err != nil {
+	if err := batch.VerifyMessage(meta.Bytes()); err != nil {
 		return nil, err
 	}
 	empty := memory.NewBufferBytes(nil)
@@ -224,24 +226,4 @@ func (m *messageReader) bytes(n int64) (*memory.Buffer, error) {
 		have += step
 	}
 	return buf, nil
-}
-
-// limited refuses single allocations that only a corrupt length can ask for:
-// compressed buffers state the size they unpack to.
-type limited struct{ memory.Allocator }
-
-const largestBuffer = 1 << 30
-
-func (l limited) Allocate(size int) []byte {
-	if size > largestBuffer || size < 0 {
-		panic(fmt.Sprintf("a buffer states %d bytes; write smaller batches", size))
-	}
-	return l.Allocator.Allocate(size)
-}
-
-func (l limited) Reallocate(size int, b []byte) []byte {
-	if size > largestBuffer || size < 0 {
-		panic(fmt.Sprintf("a buffer states %d bytes; write smaller batches", size))
-	}
-	return l.Allocator.Reallocate(size, b)
 }

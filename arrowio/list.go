@@ -12,6 +12,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // ListOptions say how a list of pairs is to be read. The zero value reads the
@@ -23,6 +25,10 @@ type ListOptions struct {
 	Memory memory.Allocator
 	// Stdin is read when the path is "-"; nil for the process's own.
 	Stdin io.Reader
+	// Stores open paths that are URLs; nil: they are refused.
+	Stores Opener
+	// Fixed is as in SampleOptions.
+	Fixed []string
 }
 
 // A pairList is an opened list of pairs with a column or two of numbers.
@@ -117,7 +123,7 @@ func isValue(cell string) bool {
 // openList opens a list of pairs; third is the role of a third column that
 // has no known name.
 func openList(ctx context.Context, path string, o ListOptions, third role) (*pairList, error) {
-	t, err := openTable(ctx, path, o.Format, o.Stdin, nil, o.Memory)
+	t, err := openTable(ctx, path, SampleOptions{Format: o.Format, Stdin: o.Stdin, Stores: o.Stores, Memory: o.Memory})
 	if err != nil {
 		return nil, err
 	}
@@ -208,48 +214,48 @@ type pair struct {
 // each calls f with every row in the order of the file.
 func (l *pairList) each(f func(row int, p pair) error) error {
 	for {
-		batch, err := l.records.read()
+		record, err := l.records.read()
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := guard(func() error { return l.batch(batch, f) }); err != nil {
+		if err := batch.Guard(func() error { return l.batch(record, f) }); err != nil {
 			return l.src.explain(err, "table")
 		}
-		l.rows += int(batch.NumRows())
+		l.rows += int(record.NumRows())
 	}
 }
 
-func (l *pairList) batch(batch arrow.Record, f func(row int, p pair) error) error {
-	source, target := texts(batch.Column(l.source)), texts(batch.Column(l.target))
+func (l *pairList) batch(record arrow.Record, f func(row int, p pair) error) error {
+	source, target := texts(record.Column(l.source)), texts(record.Column(l.target))
 	score, label := absent, absent
 	var err error
 	if l.score >= 0 {
-		if score, err = l.numbers(batch, l.score); err != nil {
+		if score, err = l.numbers(record, l.score); err != nil {
 			return err
 		}
 	}
 	if l.label >= 0 {
-		if label, err = l.numbers(batch, l.label); err != nil {
+		if label, err = l.numbers(record, l.label); err != nil {
 			return err
 		}
 	}
-	for i := range int(batch.NumRows()) {
+	for i := range int(record.NumRows()) {
 		row := l.rows + i
 		p := pair{source: l.intern(source(i)), target: l.intern(target(i))}
 		for side, name := range [2]string{p.source, p.target} {
 			if name == "" || !utf8.ValidString(name) {
-				column := batch.ColumnName([2]int{l.source, l.target}[side])
+				column := record.ColumnName([2]int{l.source, l.target}[side])
 				return l.fault(row, column, "the name of the %s is empty or not UTF-8", [2]string{"source", "target"}[side])
 			}
 		}
 		if p.score, err = score(i); err != nil {
-			return l.fault(row, batch.ColumnName(l.score), "the score %w; every score must be a finite number", err)
+			return l.fault(row, record.ColumnName(l.score), "the score %w; every score must be a finite number", err)
 		}
 		if p.label, err = label(i); err != nil {
-			return l.fault(row, batch.ColumnName(l.label), "the label %w; a label is 0 or 1", err)
+			return l.fault(row, record.ColumnName(l.label), "the label %w; a label is 0 or 1", err)
 		}
 		if err := f(row, p); err != nil {
 			return err
@@ -273,8 +279,8 @@ func (l *pairList) intern(s string) string {
 
 // numbers returns a function that reads a column as finite numbers, be it
 // numeric, boolean or text.
-func (l *pairList) numbers(batch arrow.Record, column int) (func(i int) (float64, error), error) {
-	a := batch.Column(column)
+func (l *pairList) numbers(record arrow.Record, column int) (func(i int) (float64, error), error) {
+	a := record.Column(column)
 	switch {
 	case isNumber(a.DataType()):
 		return func(i int) (float64, error) {
@@ -288,7 +294,9 @@ func (l *pairList) numbers(batch arrow.Record, column int) (func(i int) (float64
 		text := texts(a)
 		return func(i int) (float64, error) { return parseNumber(text(i)) }, nil
 	}
-	return nil, unusableType(l.src.name, batch.Schema().Field(column))
+	e := unusableType(l.src.name, record.Schema().Field(column))
+	e.Advice.Option = "" // a list has no id column
+	return nil, e
 }
 
 func parseNumber(s string) (float64, error) {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
 // The rule for headers, case by case.
@@ -37,7 +39,7 @@ func TestReadEdges(t *testing.T) {
 		"two columns":        {"e.tsv", "b\ta\na\tb\na\ta\na\tb\n", nil, nil},
 		"three columns":      {"e.tsv", "b\ta\t3\na\tb\t0.5\na\ta\t1\na\tb\t-1e-3\n", []float64{3, 0.5, 1, -1e-3}, nil},
 		"doubled CR":         {"e.tsv", "b\ta\t3\r\r\na\tb\t0.5\r\r\na\ta\t1\r\r\na\tb\t-1e-3\r\r\n", []float64{3, 0.5, 1, -1e-3}, nil},
-		"gzip":               {"e.tsv.gz", zipped("b\ta\t3\na\tb\t0.5\na\ta\t1\na\tb\t-1e-3\n"), []float64{3, 0.5, 1, -1e-3}, nil},
+		"gzip":               {"e.tsv.gz", arrowtest.Zipped("b\ta\t3\na\tb\t0.5\na\ta\t1\na\tb\t-1e-3\n"), []float64{3, 0.5, 1, -1e-3}, nil},
 		"header":             {"e.csv", "TF,target,importance\nb,a,3\na,b,0.5\na,a,1\na,b,-1e-3\n", []float64{3, 0.5, 1, -1e-3}, nil},
 		"header, two":        {"e.csv", "regulator,gene\nb,a\na,b\na,a\na,b\n", nil, nil},
 		"header, unknown":    {"e.csv", "p,q,r\nb,a,3\na,b,0.5\na,a,1\na,b,-1e-3\n", []float64{3, 0.5, 1, -1e-3}, nil},
@@ -46,7 +48,7 @@ func TestReadEdges(t *testing.T) {
 		"spaces, no headers": {"e.txt", "b a 3\na b 0.5\na a 1\na b -1e-3\n", []float64{3, 0.5, 1, -1e-3}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, err := ReadEdges(context.Background(), put(t, c.file, c.text), ListOptions{Memory: checked(t)})
+			e, err := ReadEdges(context.Background(), put(t, c.file, c.text), ListOptions{Memory: arrowtest.Checked(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,14 +75,14 @@ func TestReadEdgesColumnar(t *testing.T) {
 			f := sch.Fields()
 			rows := strings.NewReplacer("S", f[0].Name, "T", f[1].Name, "V", f[2].Name).Replace(
 				`[{"S":"b","T":"a","V":3},{"S":"a","T":"b","V":-2}]`)
-			e, err := ReadEdges(context.Background(), "-", ListOptions{Stdin: bytes.NewReader(fileOf(t, format, record(t, sch, rows))), Memory: checked(t)})
+			e, err := ReadEdges(context.Background(), "-", ListOptions{Stdin: bytes.NewReader(fileOf(t, format, record(t, sch, rows))), Memory: arrowtest.Checked(t)})
 			if err != nil || strings.Join(e.Source, "") != "ba" || strings.Join(e.Target, "") != "ab" || !slices.Equal(e.Score, []float64{3, -2}) {
 				t.Errorf("%s, %s: %+v, %v", name, format, e, err)
 			}
 		}
 	}
 	sch := fields("source", arrow.BinaryTypes.String, "target", arrow.BinaryTypes.String, "label", arrow.FixedWidthTypes.Boolean)
-	r, err := ReadReference(context.Background(), "-", ListOptions{Memory: checked(t),
+	r, err := ReadReference(context.Background(), "-", ListOptions{Memory: arrowtest.Checked(t),
 		Stdin: bytes.NewReader(fileOf(t, "parquet", record(t, sch, `[{"source":"b","target":"a","label":true},{"source":"a","target":"b","label":false}]`)))})
 	if err != nil || !slices.Equal(r.Label, []bool{true, false}) {
 		t.Errorf("%+v, %v", r, err)
@@ -105,7 +107,7 @@ func TestReadReference(t *testing.T) {
 		"true, false": {"b,a,true\na,b,false\n", []bool{true, false}, true, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := ReadReference(context.Background(), "-", ListOptions{Stdin: strings.NewReader(c.text), Memory: checked(t)})
+			r, err := ReadReference(context.Background(), "-", ListOptions{Stdin: strings.NewReader(c.text), Memory: arrowtest.Checked(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +153,7 @@ func TestListsRefused(t *testing.T) {
 		"edge label":       {"source,target,label\na,c,3\n", false, []string{"line 2", "is 3", "0 or 1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := ListOptions{Stdin: strings.NewReader(c.text), Memory: checked(t)}
+			o := ListOptions{Stdin: strings.NewReader(c.text), Memory: arrowtest.Checked(t)}
 			var err error
 			if c.reference {
 				_, err = ReadReference(context.Background(), "-", o)
@@ -167,7 +169,7 @@ func TestListsRefused(t *testing.T) {
 		`[{"source":"a","target":"b","score":1},{"source":null,"target":"b","score":1}]`:   "source",
 	} {
 		data := fileOf(t, "arrow", record(t, null, rows))
-		_, err := ReadEdges(context.Background(), "-", ListOptions{Stdin: bytes.NewReader(data), Memory: checked(t)})
+		_, err := ReadEdges(context.Background(), "-", ListOptions{Stdin: bytes.NewReader(data), Memory: arrowtest.Checked(t)})
 		wantInputError(t, err, word, "row 2")
 	}
 }
@@ -191,7 +193,7 @@ func TestLongLists(t *testing.T) {
 		}
 	}
 	text := zipped(known.String())
-	r, err := ReadReference(context.Background(), put(t, "known.tsv.gz", text), ListOptions{Memory: checked(t)})
+	r, err := ReadReference(context.Background(), put(t, "known.tsv.gz", text), ListOptions{Memory: arrowtest.Checked(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +205,7 @@ func TestLongLists(t *testing.T) {
 	if i, j := r.Source[pairs-1], r.Target[pairs-1]; i != "G140" && i != "G139" || j != fmt.Sprintf("G%d", genes-1) {
 		t.Errorf("the last pair is %s, %s", i, j)
 	}
-	e, err := ReadEdges(context.Background(), put(t, "ranked.tsv.gz", zipped(ranked.String())), ListOptions{Memory: checked(t)})
+	e, err := ReadEdges(context.Background(), put(t, "ranked.tsv.gz", zipped(ranked.String())), ListOptions{Memory: arrowtest.Checked(t)})
 	if err != nil || e.Len() != 100000 || len(e.Score) != 100000 || e.Score[99999] != pairs-99999+0.5 {
 		t.Errorf("%d edges, %v", e.Len(), err)
 	}

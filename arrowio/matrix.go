@@ -8,6 +8,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // A matrix is a table of numbers that has been opened: its columns are
@@ -29,15 +31,15 @@ type matrix struct {
 
 var _ blocks = (*matrix)(nil)
 
-// openMatrix opens the table at path. labels says that there is an id column
+// openMatrix opens the table at path. labelled says that there is an id column
 // even when none is named: then it is the first.
-func openMatrix(ctx context.Context, path string, o SampleOptions, labels bool) (*matrix, error) {
-	t, err := openTable(ctx, path, o.Format, o.Stdin, o.Records, o.Memory)
+func openMatrix(ctx context.Context, path string, o SampleOptions, labelled bool) (*matrix, error) {
+	t, err := openTable(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
 	m := &matrix{table: t, list: -1, id: -1}
-	if err := m.layOut(o.IDColumn, labels); err != nil {
+	if err := m.layOut(o.IDColumn, labelled); err != nil {
 		m.close()
 		return nil, err
 	}
@@ -45,9 +47,9 @@ func openMatrix(ctx context.Context, path string, o SampleOptions, labels bool) 
 }
 
 // layOut decides what every column is, and starts the reading of text.
-func (m *matrix) layOut(idColumn string, labels bool) error {
+func (m *matrix) layOut(idColumn string, labelled bool) error {
 	names := m.columnNames()
-	if m.text != nil && len(m.text.second) == len(names)+1 && (labels && idColumn == "" || idColumn == "#1") {
+	if m.text != nil && len(m.text.second) == len(names)+1 && (labelled && idColumn == "" || idColumn == "#1") {
 		// R's write.table gives the row names no header.
 		m.shortHead = true
 		names = append([]string{""}, names...)
@@ -59,7 +61,7 @@ func (m *matrix) layOut(idColumn string, labels bool) error {
 			return err
 		}
 		m.id = i
-	case labels:
+	case labelled:
 		m.id = 0
 	}
 	if m.text != nil {
@@ -99,7 +101,8 @@ func (m *matrix) checkAny() error {
 func (m *matrix) layOutList() error {
 	f := m.records.schema().Field(m.list)
 	if len(m.values) > 0 {
-		return columnFault(m.src.name, m.names[0], "the column stands beside %q, which holds whole samples; remove it, or pass --id-column %s", f.Name, shellWord(m.names[0]))
+		return columnFault(m.src.name, m.names[0], "the column stands beside %q, which holds whole samples", f.Name).
+			advise(labels(m.names[0], "remove it, or pass %s", "remove it"))
 	}
 	var err error
 	m.names, err = listNames(m.src.name, f)
@@ -127,7 +130,7 @@ func (m *matrix) layOutText(names []string) error {
 		return m.unequalHead(len(names), len(second))
 	}
 	const most = 4096
-	chunk := min(max(blockBytes/8/len(names), 100), most)
+	chunk := min(max(blockRows(len(names)), 100), most)
 	m.records = m.text.records(arrow.NewSchema(fields, nil), true, chunk, m.mem)
 	return nil
 }
@@ -136,10 +139,13 @@ func (m *matrix) unequalHead(header, first int) error {
 	e := &InputError{Path: m.src.name, Line: m.text.trim.lineOf(1)}
 	e.Reason = fmt.Sprintf("the line has %d cells and the header has %d", first, header)
 	if first == header+1 {
-		e.Reason += "; if the first of them labels the row, pass --id-column '#1'"
+		e.Advice = labels("#1", "if the first of them labels the row, pass %s", "")
 	}
 	return e
 }
+
+// blockRows is the number of rows of d numbers in a block.
+func blockRows(d int) int { return int(batch.Rows(batch.Bytes, 8*int64(d))) }
 
 // next implements blocks.
 func (m *matrix) next() (rows []float64, n int, ids []string, err error) {
@@ -153,12 +159,12 @@ func (m *matrix) next() (rows []float64, n int, ids []string, err error) {
 		}
 	}
 	d := len(m.names)
-	n = min(int(m.batch.NumRows())-m.at, max(1, blockBytes/8/d))
+	n = min(int(m.batch.NumRows())-m.at, blockRows(d))
 	if len(m.buf) < n*d {
 		m.buf = make([]float64, n*d)
 	}
 	rows = m.buf[:n*d]
-	err = guard(func() error {
+	err = batch.Guard(func() error {
 		if m.id >= 0 {
 			text := texts(m.batch.Column(m.id))
 			ids = make([]string, n)
@@ -247,14 +253,14 @@ type transposed struct {
 func (s *Samples) transpose(m *matrix) error {
 	if m.list >= 0 {
 		return columnFault(s.src.name, m.records.schema().Field(m.list).Name,
-			"every row of the column is a whole sample; --orientation columns does not apply")
+			"every row of the column is a whole sample").advise(lies("%s does not apply", ""))
 	}
 	values, p, names, err := m.all()
 	if err != nil {
 		return err
 	}
 	if p == 0 {
-		return fault(s.src.name, "the table has no variables; with --orientation columns rows are variables")
+		return fault(s.src.name, "the table has no variables").advise(lies("with %s rows are variables", "rows are variables"))
 	}
 	s.names = names
 	s.blocks = &transposed{values: values, p: p, n: len(m.names), ids: m.names, closing: m.close}
@@ -262,7 +268,7 @@ func (s *Samples) transpose(m *matrix) error {
 }
 
 func (t *transposed) next() (rows []float64, n int, ids []string, err error) {
-	n = min(t.n-t.at, max(1, blockBytes/8/t.p))
+	n = min(t.n-t.at, blockRows(t.p))
 	if n == 0 {
 		return nil, 0, nil, io.EOF
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // A parquetReader reads a Parquet file a few rows at a time. It holds one
@@ -21,7 +23,7 @@ import (
 // It goes to pqarrow's column readers itself: pqarrow's own record reader
 // works in goroutines, where a panic over corrupt bytes would end the process.
 type parquetReader struct {
-	src     *source
+	src     *input
 	mem     memory.Allocator
 	sch     *arrow.Schema
 	columns []*pqarrow.ColumnReader
@@ -45,16 +47,16 @@ const (
 	parquetReadAhead = 16 << 10
 )
 
-func openParquet(s *source, mem memory.Allocator) (recordReader, error) {
+func openParquet(s *input, mem memory.Allocator) (recordReader, error) {
 	head, err := s.Peek(len(parquetMagic))
 	if err != nil && err != io.EOF {
 		return nil, s.explain(err, parquetWhat)
 	}
 	if !bytes.Equal(head, parquetMagic) {
-		return nil, fault(s.name, "this is not a Parquet file (it does not begin with PAR1); check the file or name its format")
+		return nil, fault(s.name, "this is not a Parquet file (it does not begin with PAR1)").advise(isAnother())
 	}
 	r := &parquetReader{src: s, mem: mem}
-	if err := guard(r.open); err != nil {
+	if err := batch.Guard(r.open); err != nil {
 		r.close()
 		return nil, s.explain(err, parquetWhat)
 	}
@@ -79,7 +81,7 @@ func (r *parquetReader) open() error {
 		return err
 	}
 	if text := pages.MetaData().KeyValueMetadata().FindValue(schemaKey); text != nil {
-		if err := verifySchema(*text); err != nil {
+		if err := batch.VerifySchema(*text); err != nil {
 			return err
 		}
 	}
@@ -184,10 +186,10 @@ func (r *parquetReader) checkEncodings(group *metadata.RowGroupMetaData) error {
 // batchRows is how many rows of a schema make a block, or more where the rows
 // are wide, as long as that takes no memory to speak of.
 func batchRows(sch *arrow.Schema) int64 {
-	width := rowBytes(sch)
-	most := min(blockBytes/width, parquetMostBatch)
+	width := batch.Width(sch)
+	most := min(batch.Rows(batch.Bytes, width), parquetMostBatch)
 	least := min(parquetMemory/width, parquetLeastBatch)
-	return max(most, least, 1)
+	return max(most, least)
 }
 
 func (r *parquetReader) schema() *arrow.Schema { return r.sch }
@@ -214,7 +216,7 @@ func (r *parquetReader) read() (arrow.Record, error) {
 	if r.done >= r.total || len(r.columns) == 0 {
 		return nil, io.EOF
 	}
-	if err := guard(r.next); err != nil {
+	if err := batch.Guard(r.next); err != nil {
 		return nil, r.src.explain(err, parquetWhat)
 	}
 	return r.cur, nil

@@ -57,6 +57,10 @@ type SampleOptions struct {
 	// IDColumn names the column that labels the rows, by name or as #N for
 	// the N-th from 1. Empty: there is none. Its type may be any.
 	IDColumn string
+	// Fixed are options, by their keys id_column, orientation and input_format,
+	// that whoever reads an error cannot set: no error advises them. Nil: all can
+	// be set.
+	Fixed []string
 	// Memory is where Arrow's buffers come from; nil for Go's heap.
 	Memory memory.Allocator
 	// MostVariables bounds the number of variables; 0 for none. A table of
@@ -64,8 +68,11 @@ type SampleOptions struct {
 	MostVariables int
 	// Stdin is read when the path is "-"; nil for the process's own.
 	Stdin io.Reader
+	// Stores open paths that are URLs, such as store.All(); nil: they are
+	// refused.
+	Stores Opener
 	// Records, if set, are the table when the path is "-", in place of Stdin:
-	// batches that are in memory or on their way, as NewRecords makes them.
+	// batches that are in memory or on their way, as batch.NewReader makes them.
 	// They are read to their end and not released.
 	Records array.RecordReader
 }
@@ -87,7 +94,8 @@ func (o SampleOptions) admit(path string, d int) error {
 // not safe for concurrent use.
 type Samples struct {
 	ctx   context.Context
-	src   *source
+	src   *input
+	fixed []string
 	names []string
 	ids   []string
 	rows  int
@@ -106,9 +114,8 @@ type blocks interface {
 	close() error
 }
 
-// OpenSamples opens the table at path, which may be a URL (s3, gs, azblob,
-// https, http or file), "-" for standard input, and reads as much of it as
-// tells the names of the variables. Every column other than the
+// OpenSamples opens the table at path, "-" for standard input or a URL that
+// o.Stores open, and reads as much of it as tells the names of the variables. Every column other than the
 // id column must be numeric: floats or integers, or one column of fixed-size
 // lists of floats that holds a whole sample in every row, whose variables are
 // named by the field's metadata gladflow.names (a JSON array) or else v0, v1
@@ -117,12 +124,13 @@ type blocks interface {
 // Variables without a name or with the same name, columns of other types,
 // unknown id columns and unreadable files are InputErrors. The context ends
 // the reading, here and in Next.
-func OpenSamples(ctx context.Context, path string, o SampleOptions) (*Samples, error) {
+func OpenSamples(ctx context.Context, path string, o SampleOptions) (_ *Samples, err error) {
+	defer func() { err = advised(err, o.Fixed) }()
 	m, err := openMatrix(ctx, path, o, o.Orientation == Columns)
 	if err != nil {
 		return nil, err
 	}
-	s := &Samples{ctx: ctx, src: m.src, names: m.names, blocks: m}
+	s := &Samples{ctx: ctx, src: m.src, fixed: o.Fixed, names: m.names, blocks: m}
 	if o.Orientation == Columns {
 		if err := s.transpose(m); err != nil {
 			m.close()
@@ -179,8 +187,8 @@ func (s *Samples) Next() (rows []float64, n int, err error) {
 		err = s.finish()
 	}
 	if err != nil {
-		s.err = err
-		return nil, 0, err
+		s.err = advised(err, s.fixed)
+		return nil, 0, s.err
 	}
 	if s.digest != nil {
 		s.digest.add(rows)
@@ -208,14 +216,11 @@ func (s *Samples) finish() error {
 }
 
 func tooFew(path string, n int) error {
-	const advice = "rows are samples unless --orientation columns is given"
-	switch n {
-	case 0:
-		return fault(path, "the table has no samples; %s", advice)
-	case 1:
-		return fault(path, "the table has one sample, and two are the least that can vary; %s", advice)
+	reason := "the table has no samples"
+	if n == 1 {
+		reason = "the table has one sample, and two are the least that can vary"
 	}
-	return nil
+	return fault(path, "%s", reason).advise(lies("rows are samples unless %s is given", "rows are samples"))
 }
 
 // Close releases the file and its memory. It may be called at any time, and
@@ -227,7 +232,8 @@ func checkNames(path string, names []string) error {
 	seen := make(map[string]int, len(names))
 	for i, n := range names {
 		if strings.TrimSpace(n) == "" {
-			return fault(path, "variable %d has no name; name it, or if it labels the rows pass --id-column '#%d'", i+1, i+1)
+			return fault(path, "variable %d has no name", i+1).
+				advise(labels(fmt.Sprintf("#%d", i+1), "name it, or if it labels the rows pass %s", "name it"))
 		}
 		if strings.ToValidUTF8(n, "") != n {
 			return fault(path, "the name of variable %d is not UTF-8; save the file as UTF-8", i+1)
@@ -244,15 +250,16 @@ func checkNames(path string, names []string) error {
 func checkVariable(path string, f arrow.Field) error {
 	switch {
 	case isText(f.Type):
-		return columnFault(path, f.Name, "%s", notNumbers("text", f.Name))
+		return notNumbers(path, "text", f.Name)
 	case f.Type.ID() == arrow.BOOL:
-		return columnFault(path, f.Name, "%s", notNumbers("booleans", f.Name))
+		return notNumbers(path, "booleans", f.Name)
 	case f.Type.ID() == arrow.NULL:
 		return columnFault(path, f.Name, "%s", missingValue("the column is empty"))
 	case !isNumber(f.Type):
 		return unusableType(path, f)
 	case strings.HasPrefix(f.Name, "__index_level_"):
-		return columnFault(path, f.Name, "the column is the index of a pandas table; pass --id-column %s, or write the table with index=False", f.Name)
+		return columnFault(path, f.Name, "the column is the index of a pandas table").
+			advise(labels(f.Name, "pass %s, or write the table with index=False", "write the table with index=False"))
 	}
 	return nil
 }

@@ -17,6 +17,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
 // A text table in all its dress reads as the same numbers.
@@ -28,9 +31,9 @@ func TestSamplesOfText(t *testing.T) {
 		"csv":              {"x.csv", "a,b\n1,-2.5\n3e-300,4\n5,6\n", ""},
 		"no end of line":   {"x.csv", "a,b\n1,-2.5\n3e-300,4\n5,6", ""},
 		"tsv":              {"x.tsv", "a\tb\n1\t-2.5\n3e-300\t4\n5\t6\n", ""},
-		"gzip":             {"x.tsv.gz", zipped("a\tb\n1\t-2.5\n3e-300\t4\n5\t6\n"), ""},
-		"two gzip members": {"x.csv.gz", zipped("a,b\n1,-2.5\n3e-3") + zipped("00,4\n5,6\n"), ""},
-		"gzip by contents": {"x.csv", zipped("a,b\n1,-2.5\n3e-300,4\n5,6\n"), ""},
+		"gzip":             {"x.tsv.gz", arrowtest.Zipped("a\tb\n1\t-2.5\n3e-300\t4\n5\t6\n"), ""},
+		"two gzip members": {"x.csv.gz", arrowtest.Zipped("a,b\n1,-2.5\n3e-3") + arrowtest.Zipped("00,4\n5,6\n"), ""},
+		"gzip by contents": {"x.csv", arrowtest.Zipped("a,b\n1,-2.5\n3e-300,4\n5,6\n"), ""},
 		"gz by name only":  {"x.csv.gz", "a,b\n1,-2.5\n3e-300,4\n5,6\n", ""},
 		"BOM and CRLF":     {"x.csv", "\xEF\xBB\xBFa,b\r\n1,-2.5\r\n3e-300,4\r\n5,6\r\n", ""},
 		"doubled CR":       {"x.csv", "a,b\r\r\n1,-2.5\r\r\n3e-300,4\r\r\n5,6\r\r\n", ""},
@@ -49,7 +52,7 @@ func TestSamplesOfText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := put(t, c.file, c.text)
-			r, err := readAll(context.Background(), path, SampleOptions{IDColumn: c.id, Memory: checked(t)})
+			r, err := readAll(context.Background(), path, SampleOptions{IDColumn: c.id, Memory: arrowtest.Checked(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +66,7 @@ func TestSamplesOfText(t *testing.T) {
 			if r.sha != hex.EncodeToString(sum[:]) {
 				t.Errorf("sha256 is %s", r.sha)
 			}
-			stdin, err := readAll(context.Background(), "-", SampleOptions{IDColumn: c.id, Stdin: strings.NewReader(c.text), Memory: checked(t)})
+			stdin, err := readAll(context.Background(), "-", SampleOptions{IDColumn: c.id, Stdin: strings.NewReader(c.text), Memory: arrowtest.Checked(t)})
 			if err != nil || !slices.Equal(stdin.values, want) || stdin.sha != r.sha {
 				t.Errorf("from standard input: %v, %v", stdin.values, err)
 			}
@@ -81,21 +84,21 @@ func TestSamplesRefused(t *testing.T) {
 		"empty file":        {"", SampleOptions{}, []string{"empty"}},
 		"blank file":        {"\n \n", SampleOptions{}, []string{"empty"}},
 		"header only":       {"a,b\n", SampleOptions{}, []string{"no samples"}},
-		"one sample":        {"a,b\n1,2\n", SampleOptions{}, []string{"one sample", "--orientation columns"}},
+		"one sample":        {"a,b\n1,2\n", SampleOptions{}, []string{"one sample", "SampleOptions.Orientation = Columns"}},
 		"missing, empty":    {"a,b\n1,2\n3,\n", SampleOptions{}, []string{`column "b", line 3`, "missing", "impute"}},
 		"missing, NA":       {"a,b\n1,2\n\n3,4\nNA,4\n", SampleOptions{}, []string{`column "a", line 5`, `"NA"`, "missing"}},
 		"missing, nan":      {"a,b\n1,2\n3,nan\n", SampleOptions{}, []string{`column "b", line 3`, "NaN", "missing"}},
 		"infinite":          {"a,b\n1,2\n3,-Inf\n", SampleOptions{}, []string{`column "b", line 3`, "infinite"}},
 		"too large":         {"a,b\n1,2\n3,1e999\n", SampleOptions{}, []string{`column "b", line 3`, "1e999", "float64"}},
-		"text":              {"id,b\nx,2\ny,3\n", SampleOptions{}, []string{`column "id", line 2`, `"x" is not a number`, "--id-column id"}},
+		"text":              {"id,b\nx,2\ny,3\n", SampleOptions{}, []string{`column "id", line 2`, `"x" is not a number`, `SampleOptions.IDColumn = "id"`}},
 		"text below":        {"a,b\n1,2\nx,3\n", SampleOptions{}, []string{`column "a", line 3`, `"x" is not a number`}},
-		"text, quoted name": {"my id,b\nx,2\ny,3\n", SampleOptions{}, []string{`--id-column "my id"`}},
+		"text, quoted name": {"my id,b\nx,2\ny,3\n", SampleOptions{}, []string{`SampleOptions.IDColumn = "my id"`}},
 		"boolean":           {"a,b\ntrue,2\nfalse,3\n", SampleOptions{}, []string{`column "a"`, `"true" is not a number`}},
 		"decimal comma":     {"a;b\n1,5;2\n3;4\n", SampleOptions{}, []string{`"1,5" is not a number`}},
 		"two names":         {"a,b,a\n1,2,3\n3,4,5\n", SampleOptions{}, []string{`column "a"`, "variables 1 and 3", "same name"}},
 		"no name":           {"a,,b\n1,2,3\n3,4,5\n", SampleOptions{}, []string{"variable 2 has no name"}},
-		"no name, id":       {",a,b\n1,2,3\n3,4,5\n", SampleOptions{}, []string{"variable 1 has no name", "--id-column '#1'"}},
-		"long first row":    {"a,b\n1,2,3\n4,5,6\n", SampleOptions{}, []string{"line 2", "3 cells", "header has 2", "'#1'"}},
+		"no name, id":       {",a,b\n1,2,3\n3,4,5\n", SampleOptions{}, []string{"variable 1 has no name", `SampleOptions.IDColumn = "#1"`}},
+		"long first row":    {"a,b\n1,2,3\n4,5,6\n", SampleOptions{}, []string{"line 2", "3 cells", "header has 2", `"#1"`}},
 		"short first row":   {"a,b\n1\n4,5\n", SampleOptions{}, []string{"line 2", "1 cells"}},
 		"long row":          {"a,b\n1,2\n\n1,2,3\n", SampleOptions{}, []string{"line 4", "as many cells"}},
 		"short row":         {"a,b\n1,2\n3\n", SampleOptions{}, []string{"line 3", "as many cells"}},
@@ -112,16 +115,16 @@ func TestSamplesRefused(t *testing.T) {
 		"UTF-16":            {"\xFF\xFEa\x00,\x00", SampleOptions{}, []string{"UTF-16", "UTF-8"}},
 		"binary":            {"a\x00b\n1\n", SampleOptions{}, []string{"not a table of text"}},
 		"Feather 1":         {"FEA1\x00\x00", SampleOptions{}, []string{"Feather", "version 2"}},
-		"truncated gzip":    {zipped("a,b\n1,2\n3,4\n")[:30], SampleOptions{}, []string{"truncated"}},
-		"corrupt gzip":      {strings.Replace(zipped(strings.Repeat("a,b\n1,2\n3,4\n", 9)), "\x1f\x8b\x08\x00", "\x1f\x8b\x07\x00", 1), SampleOptions{}, []string{"corrupt"}},
-		"gzip and more":     {zipped("a,b\n1,2\n3,4\n") + "a tail of text", SampleOptions{}, []string{"corrupt", "gzip"}},
+		"truncated gzip":    {arrowtest.Zipped("a,b\n1,2\n3,4\n")[:30], SampleOptions{}, []string{"truncated"}},
+		"corrupt gzip":      {strings.Replace(arrowtest.Zipped(strings.Repeat("a,b\n1,2\n3,4\n", 9)), "\x1f\x8b\x08\x00", "\x1f\x8b\x07\x00", 1), SampleOptions{}, []string{"corrupt"}},
+		"gzip and more":     {arrowtest.Zipped("a,b\n1,2\n3,4\n") + "a tail of text", SampleOptions{}, []string{"corrupt", "gzip"}},
 		"columns, one":      {"id,s\na,1\nb,2\n", SampleOptions{Orientation: Columns}, []string{"one sample"}},
 		"columns, names":    {"id,s,t\na,1,2\na,2,3\n", SampleOptions{Orientation: Columns}, []string{`column "a"`, "same name"}},
 		"columns, missing":  {"id,s,t\na,1,2\nb,NA,3\n", SampleOptions{Orientation: Columns}, []string{`column "s", line 3`, "missing"}},
 		"columns, nothing":  {"id,s,t\n", SampleOptions{Orientation: Columns}, []string{"no variables"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.o.Stdin, c.o.Memory = strings.NewReader(c.text), checked(t)
+			c.o.Stdin, c.o.Memory = strings.NewReader(c.text), arrowtest.Checked(t)
 			_, err := readAll(context.Background(), "-", c.o)
 			wantInputError(t, err, append(c.words, "standard input")...)
 		})
@@ -143,7 +146,7 @@ func TestSamplesFileFaults(t *testing.T) {
 
 	// A failing disk is not the user's fault.
 	broken := io.MultiReader(strings.NewReader("a,b\n1,2\n"), failing{})
-	_, err = readAll(context.Background(), "-", SampleOptions{Stdin: broken, Memory: checked(t)})
+	_, err = readAll(context.Background(), "-", SampleOptions{Stdin: broken, Memory: arrowtest.Checked(t)})
 	var input *InputError
 	if !errors.Is(err, errDisk) || errors.As(err, &input) {
 		t.Errorf("a failing disk gives %v", err)
@@ -211,7 +214,7 @@ func TestSamplesRoundTrip(t *testing.T) {
 
 // A table of many blocks arrives in order, whatever the format.
 func TestSamplesStream(t *testing.T) {
-	const d, m = 40, 30000 // 9.6 MB
+	const d, m = 40, 15000 // 4.8 MB
 	columns := make([]Column, d)
 	for j := range d {
 		v := make([]float64, m)
@@ -225,7 +228,7 @@ func TestSamplesStream(t *testing.T) {
 			t.Run(format+" "+orientation.String(), func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "x."+format)
 				writeSamples(t, path, columns)
-				s, err := OpenSamples(context.Background(), path, SampleOptions{Orientation: orientation, Memory: checked(t)})
+				s, err := OpenSamples(context.Background(), path, SampleOptions{Orientation: orientation, Memory: arrowtest.Checked(t)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -240,7 +243,7 @@ func TestSamplesStream(t *testing.T) {
 						t.Fatal(err)
 					}
 					blocks++
-					if 8*len(rows) > blockBytes || len(rows) != n*len(s.Names()) {
+					if 8*len(rows) > batch.Bytes || len(rows) != n*len(s.Names()) {
 						t.Fatalf("a block of %d rows has %d values", n, len(rows))
 					}
 					if orientation == Columns {
@@ -273,7 +276,7 @@ func TestSamplesStream(t *testing.T) {
 // Cut short anywhere, a file that can tell is refused; damaged anywhere, it
 // is refused or read, and never ends the process.
 func TestSamplesDamaged(t *testing.T) {
-	good := map[string][]byte{"csv": []byte(zipped("a,b\n1,2\n3,4\n"))}
+	good := map[string][]byte{"csv": []byte(arrowtest.Zipped("a,b\n1,2\n3,4\n"))}
 	for _, format := range []string{Parquet, Arrow} {
 		good[format] = binarySeeds(t, format)[0]
 	}
@@ -309,7 +312,7 @@ func TestSamplesDamaged(t *testing.T) {
 
 func TestSamplesCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s, err := OpenSamples(ctx, "-", SampleOptions{Stdin: strings.NewReader("a,b\n1,2\n3,4\n"), Memory: checked(t)})
+	s, err := OpenSamples(ctx, "-", SampleOptions{Stdin: strings.NewReader("a,b\n1,2\n3,4\n"), Memory: arrowtest.Checked(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +323,7 @@ func TestSamplesCancelled(t *testing.T) {
 		t.Errorf("Next after the context's end: %v", err)
 	}
 	for _, format := range []string{"parquet", "arrow", "csv"} {
-		_, err := OpenSamples(ctx, "-", SampleOptions{Format: format, Stdin: strings.NewReader("PAR1"), Memory: checked(t)})
+		_, err := OpenSamples(ctx, "-", SampleOptions{Format: format, Stdin: strings.NewReader("PAR1"), Memory: arrowtest.Checked(t)})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", format, err)
 		}
@@ -332,7 +335,7 @@ func TestSamplesClosedEarly(t *testing.T) {
 	for _, format := range []string{Parquet, Arrow, CSV} {
 		path := filepath.Join(t.TempDir(), "x."+format)
 		writeSamples(t, path, []Column{{"a", make([]float64, 1<<20)}, {"b", make([]float64, 1<<20)}})
-		s, err := OpenSamples(context.Background(), path, SampleOptions{Memory: checked(t)})
+		s, err := OpenSamples(context.Background(), path, SampleOptions{Memory: arrowtest.Checked(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -367,7 +370,7 @@ func TestSamplesOfExpression(t *testing.T) {
 		}
 	}
 	text := zipped(b.String() + "\n")
-	r, err := readAll(context.Background(), put(t, "expression.tsv.gz", text), SampleOptions{IDColumn: "condition", Memory: checked(t)})
+	r, err := readAll(context.Background(), put(t, "expression.tsv.gz", text), SampleOptions{IDColumn: "condition", Memory: arrowtest.Checked(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +386,7 @@ func TestSamplesSpool(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
 	for _, seed := range binarySeeds(t, Parquet)[:1] {
-		r, err := readAll(context.Background(), "-", SampleOptions{Stdin: bytes.NewReader(seed), Memory: checked(t)})
+		r, err := readAll(context.Background(), "-", SampleOptions{Stdin: bytes.NewReader(seed), Memory: arrowtest.Checked(t)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,11 +10,13 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // symmetryTolerance is how far apart aᵢⱼ and aⱼᵢ may lie, relative to the
 // larger of |aᵢⱼ|, |aⱼᵢ| and √|aᵢᵢaⱼⱼ|: well above what printing eight
-// significant digits loses, well below anything meant.
+// significant digits loses, well below a difference between two numbers.
 const symmetryTolerance = 1e-8
 
 // ReadSquare reads a symmetric d×d matrix, a covariance or correlation or
@@ -34,7 +36,8 @@ const symmetryTolerance = 1e-8
 // and (j, i) further apart than 1e-8 relative to the entries and their
 // diagonals are InputErrors.
 func ReadSquare(ctx context.Context, path string, o SampleOptions) (names []string, values []float64, sha256 string, err error) {
-	t, err := openTable(ctx, path, o.Format, o.Stdin, o.Records, o.Memory)
+	defer func() { err = advised(err, o.Fixed) }()
+	t, err := openTable(ctx, path, o)
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -225,15 +228,15 @@ func readPacked(t *table, o SampleOptions) ([]string, []float64, error) {
 	var names []string
 	var values []float64
 	for {
-		batch, err := t.records.read()
+		record, err := t.records.read()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		err = guard(func() error {
-			name, rows := texts(batch.Column(0)), batch.Column(1).(*array.FixedSizeBinary)
+		err = batch.Guard(func() error {
+			name, rows := texts(record.Column(0)), record.Column(1).(*array.FixedSizeBinary)
 			for i := range rows.Len() {
 				names = append(names, strings.Clone(name(i)))
 				if rows.IsNull(i) || len(rows.Value(i)) != width {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
 // killedWriter tells the process that a test starts what to write, and where.
@@ -108,7 +110,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 				format = strings.Split(f.Name(), ".")[2]
 				defer os.Remove(path)
 			}
-			r, err := readAll(context.Background(), path, SampleOptions{Format: format, Memory: checked(t)})
+			r, err := readAll(context.Background(), path, SampleOptions{Format: format, Memory: arrowtest.Checked(t)})
 			if err != nil || r.rows != 20_000 || r.values[0] != r.values[19_999] {
 				t.Errorf("%s: %d rows, %v", f.Name(), r.rows, err)
 			}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
 // waysToStage are the ways in which a file can come to its name.
@@ -38,7 +40,7 @@ func TestWaysToStage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
 			path := filepath.Join(folder, "x")
-			opened := descriptors(t)
+			opened := arrowtest.Descriptors()
 			for _, text := range []string{"first", strings.Repeat("second", 100_000), ""} {
 				s, err := stageWith(way, path, func(w io.Writer) error {
 					_, err := io.WriteString(w, text)
@@ -91,7 +93,7 @@ func TestWaysToStage(t *testing.T) {
 			if left, _ := os.ReadDir(folder); len(left) != 2 {
 				t.Errorf("%v are left", left)
 			}
-			if now := descriptors(t); now != opened {
+			if now := arrowtest.Descriptors(); now != opened {
 				t.Errorf("%d files are open, %d before", now, opened)
 			}
 		})
@@ -127,14 +129,4 @@ func skipUnlessNameless(t *testing.T, folder string) {
 		t.Skipf("files without a name cannot be made in %s: %v", folder, err)
 	}
 	f.Close()
-}
-
-// descriptors counts this process's open files, 0 where it cannot.
-func descriptors(t *testing.T) int {
-	t.Helper()
-	open, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return 0
-	}
-	return len(open)
 }

@@ -15,24 +15,23 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-)
 
-// streamName is what messages call a table that comes in batches.
-const streamName = "the stream"
+	"github.com/gladflow/gladflow/arrowio/batch"
+)
 
 // openStream makes a table of batches. The caller keeps records.
 func openStream(ctx context.Context, records array.RecordReader, mem memory.Allocator) (*table, error) {
-	src := &source{ctx: ctx, name: streamName, in: strings.NewReader(""), hash: sha256.New(), stream: true}
+	src := &input{ctx: ctx, name: batch.StreamName, in: strings.NewReader(""), hash: sha256.New(), stream: true}
 	src.Reader = bufio.NewReader(rawReader{src})
 	if records.Schema().NumFields() == 0 {
-		return nil, fault(streamName, "the table has no columns")
+		return nil, fault(batch.StreamName, "the table has no columns")
 	}
 	return &table{src: src, mem: mem, records: &streamReader{src: src, records: records}}, nil
 }
 
 // A streamReader delivers batches that someone else has made.
 type streamReader struct {
-	src     *source
+	src     *input
 	records array.RecordReader
 }
 
@@ -54,7 +53,11 @@ func (r *streamReader) read() (arrow.Record, error) {
 		return nil, io.EOF
 	}
 	var input *InputError
-	if !errors.As(err, &input) {
+	var corrupt *batch.CorruptError
+	switch {
+	case errors.As(err, &corrupt):
+		err = &InputError{Path: batch.StreamName, Reason: corrupt.Reason, Err: corrupt}
+	case !errors.As(err, &input):
 		r.src.failure = err // whoever sends it knows better what has failed
 	}
 	return nil, r.src.explain(err, "stream")

@@ -3,16 +3,11 @@ package arrowio
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
-
-// blockBytes is about the size of the blocks in which samples are handed on.
-const blockBytes = 4 << 20
 
 // A recordReader delivers a table batch by batch.
 type recordReader interface {
@@ -30,27 +25,28 @@ type recordReader interface {
 // schema has been read. Exactly one of text and records is set: text has
 // names of columns at most, and its types are for the reader to choose.
 type table struct {
-	src     *source
+	src     *input
 	mem     memory.Allocator
 	text    *textFile
 	records recordReader
 }
 
-// openTable opens the table at path; named is the format, "" to find it out.
-// records, if not nil, stand for the path "-".
-func openTable(ctx context.Context, path, named string, stdin io.Reader, records array.RecordReader, mem memory.Allocator) (*table, error) {
+// openTable opens the table at path. Of the options it takes Format, Memory, Stdin,
+// Records and Stores.
+func openTable(ctx context.Context, path string, o SampleOptions) (*table, error) {
+	mem := o.Memory
 	if mem == nil {
 		mem = memory.DefaultAllocator
 	}
-	if path == stdinPath && records != nil {
-		return openStream(ctx, records, mem)
+	if path == stdinPath && o.Records != nil {
+		return openStream(ctx, o.Records, mem)
 	}
-	s, err := open(ctx, path, stdin)
+	s, err := open(ctx, path, o.Stdin, o.Stores)
 	if err != nil {
 		return nil, err
 	}
 	t := &table{src: s, mem: mem}
-	f, err := formatOf(s, path, named)
+	f, err := formatOf(s, path, o.Format)
 	if err == nil {
 		switch f {
 		case parquetFormat:
@@ -74,21 +70,6 @@ func (t *table) close() error {
 		t.records = nil
 	}
 	return t.src.close()
-}
-
-// rowBytes is about the size of a row in memory, at least 1.
-func rowBytes(sch *arrow.Schema) int64 {
-	n := int64(1)
-	for _, f := range sch.Fields() {
-		n += 8
-		switch t := f.Type.(type) {
-		case *arrow.FixedSizeListType:
-			n += 8 * int64(max(0, t.Len()))
-		case *arrow.FixedSizeBinaryType:
-			n += int64(max(0, t.ByteWidth))
-		}
-	}
-	return n
 }
 
 // columnNames are the names of the columns; of a text file, its first line.
@@ -122,7 +103,7 @@ func (t *table) metadata() map[string]string {
 
 // findColumn returns the position of the column that the caller names, by its
 // name or as #N, the N-th.
-func findColumn(src *source, names []string, wanted string) (int, error) {
+func findColumn(src *input, names []string, wanted string) (int, error) {
 	found := -1
 	for i, n := range names {
 		if n != wanted {

@@ -14,6 +14,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/csv"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // longestRecord bounds the bytes of a header line or a first row: beyond it
@@ -23,7 +25,7 @@ const longestRecord = 64 << 20
 // A textFile is delimited text with its first two records already read: the
 // header, or first row, and the row after it. records reads the rest.
 type textFile struct {
-	src    *source
+	src    *input
 	what   string // for messages
 	comma  byte
 	trim   *trimmer
@@ -35,7 +37,7 @@ type textFile struct {
 
 // openText reads the head of a text file. preferred is the delimiter that
 // the format names, 0 if it names none.
-func openText(s *source, f format) (*textFile, error) {
+func openText(s *input, f format) (*textFile, error) {
 	t := &textFile{src: s, what: f.String()}
 	if err := t.open(f.delimiter()); err != nil {
 		return nil, s.explain(err, t.what)
@@ -243,32 +245,32 @@ func (r *textRecords) close() { r.csv.Release() }
 
 func (r *textRecords) read() (arrow.Record, error) {
 	var more bool
-	if err := guard(func() error { more = r.csv.Next(); return nil }); err != nil {
+	if err := batch.Guard(func() error { more = r.csv.Next(); return nil }); err != nil {
 		return nil, r.file.src.explain(err, r.file.what)
 	}
-	batch := r.csv.Record()
+	record := r.csv.Record()
 	if err := r.csv.Err(); err != nil {
-		return nil, r.file.src.explain(r.fault(batch, err), r.file.what)
+		return nil, r.file.src.explain(r.fault(record, err), r.file.what)
 	}
 	if !more {
 		return nil, io.EOF
 	}
-	r.rows += int(batch.NumRows())
-	return batch, nil
+	r.rows += int(record.NumRows())
+	return record, nil
 }
 
 // fault finds out what and where an error of Arrow's reader is.
-func (r *textRecords) fault(batch arrow.Record, err error) error {
+func (r *textRecords) fault(record arrow.Record, err error) error {
 	at := r.rows
-	if batch != nil {
-		for i := range int(batch.NumRows()) {
-			for j, c := range batch.Columns() {
+	if record != nil {
+		for i := range int(record.NumRows()) {
+			for j, c := range record.Columns() {
 				if c.IsNull(i) {
 					return r.cellFault(r.rows+i, j, err)
 				}
 			}
 		}
-		at += int(batch.NumRows())
+		at += int(record.NumRows())
 	}
 	return r.file.malformed(at+r.first, err)
 }
@@ -296,7 +298,8 @@ func (r *textRecords) cellFault(row, column int, err error) error {
 	case errors.Is(err, strconv.ErrRange):
 		e.Reason = number.Num + " is beyond what a float64 can hold; scale the column"
 	default:
-		e.Reason = notANumber(number.Num, e.Column)
+		e.Reason = strconv.Quote(clip(number.Num)) + " is not a number"
+		e.Advice = labels(e.Column, "if the column labels the rows, pass %s, otherwise remove it", "remove the column or put a number")
 	}
 	return e
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
 // record makes a record of JSON rows.
@@ -78,7 +81,7 @@ func TestSampleTypes(t *testing.T) {
 	} {
 		for _, format := range []string{"parquet", "arrow", "arrows"} {
 			r := record(t, fields("x", typ, "y", typ), `[{"x":1,"y":2},{"x":3,"y":4},{"x":127,"y":0}]`)
-			got, err := readAll(context.Background(), "-", SampleOptions{Stdin: bytes.NewReader(fileOf(t, format, r)), Memory: checked(t)})
+			got, err := readAll(context.Background(), "-", SampleOptions{Stdin: bytes.NewReader(fileOf(t, format, r)), Memory: arrowtest.Checked(t)})
 			if err != nil || !slices.Equal(got.values, []float64{1, 2, 3, 4, 127, 0}) {
 				t.Errorf("%s, %s: %v, %v", typ, format, got.values, err)
 			}
@@ -93,7 +96,7 @@ func TestSampleTypes(t *testing.T) {
 		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}: `[{"id":"7","y":2},{"id":"8","y":4}]`,
 	} {
 		r := record(t, fields("id", typ, "y", arrow.PrimitiveTypes.Float64), rows)
-		got, err := readAll(context.Background(), "-", SampleOptions{IDColumn: "id", Stdin: bytes.NewReader(fileOf(t, "arrow", r)), Memory: checked(t)})
+		got, err := readAll(context.Background(), "-", SampleOptions{IDColumn: "id", Stdin: bytes.NewReader(fileOf(t, "arrow", r)), Memory: arrowtest.Checked(t)})
 		if err != nil || len(got.ids) != 2 || got.ids[0] == "" || got.ids[0] == got.ids[1] || !slices.Equal(got.values, []float64{2, 4}) {
 			t.Errorf("%s: %q, %v", typ, got.ids, err)
 		}
@@ -111,13 +114,13 @@ func TestSampleTypesRefused(t *testing.T) {
 		rows  string
 		words []string
 	}{
-		"text":            {fields("x", arrow.BinaryTypes.String, "y", arrow.PrimitiveTypes.Float64), `[{"x":"a","y":1},{"x":"b","y":2}]`, []string{"holds text", "--id-column x"}},
-		"boolean":         {fields("x", arrow.FixedWidthTypes.Boolean, "y", arrow.PrimitiveTypes.Float64), `[{"x":true,"y":1},{"x":true,"y":2}]`, []string{"holds booleans", "--id-column x"}},
+		"text":            {fields("x", arrow.BinaryTypes.String, "y", arrow.PrimitiveTypes.Float64), `[{"x":"a","y":1},{"x":"b","y":2}]`, []string{"holds text", `SampleOptions.IDColumn = "x"`}},
+		"boolean":         {fields("x", arrow.FixedWidthTypes.Boolean, "y", arrow.PrimitiveTypes.Float64), `[{"x":true,"y":1},{"x":true,"y":2}]`, []string{"holds booleans", `SampleOptions.IDColumn = "x"`}},
 		"time":            {fields("x", arrow.FixedWidthTypes.Date32), `[{"x":"2020-01-01"},{"x":"2020-01-01"}]`, []string{"date32", "float64"}},
 		"decimal":         {fields("x", &arrow.Decimal128Type{Precision: 9, Scale: 2}), `[{"x":"1.5"},{"x":"2.5"}]`, []string{"decimal", "float64"}},
 		"list":            {fields("x", arrow.ListOf(arrow.PrimitiveTypes.Float64)), `[{"x":[1,2]},{"x":[1]}]`, []string{"list", "float64"}},
 		"null":            {fields("x", arrow.PrimitiveTypes.Int32), `[{"x":1},{"x":null}]`, []string{"row 2", "null", "missing", "impute"}},
-		"pandas index":    {fields("__index_level_0__", arrow.PrimitiveTypes.Int64), `[{"__index_level_0__":1},{"__index_level_0__":2}]`, []string{"pandas", "--id-column __index_level_0__"}},
+		"pandas index":    {fields("__index_level_0__", arrow.PrimitiveTypes.Int64), `[{"__index_level_0__":1},{"__index_level_0__":2}]`, []string{"pandas", `SampleOptions.IDColumn = "__index_level_0__"`}},
 		"null list":       {fields("x", list), `[{"x":[1,2]},{"x":null}]`, []string{"row 2", "whole sample is null"}},
 		"null in list":    {fields("x", list), `[{"x":[1,2]},{"x":[1,null]}]`, []string{`column "v1", row 2`, "missing"}},
 		"list and more":   {fields("x", list, "y", arrow.PrimitiveTypes.Float64), `[{"x":[1,2],"y":1},{"x":[1,2],"y":1}]`, []string{`column "y"`, `beside "x"`}},
@@ -129,13 +132,13 @@ func TestSampleTypesRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, format := range []string{"parquet", "arrow"} {
 				data := fileOf(t, format, record(t, c.sch, c.rows))
-				_, err := readAll(context.Background(), "-", SampleOptions{Stdin: bytes.NewReader(data), Memory: checked(t)})
+				_, err := readAll(context.Background(), "-", SampleOptions{Stdin: bytes.NewReader(data), Memory: arrowtest.Checked(t)})
 				wantInputError(t, err, c.words...)
 			}
 		})
 	}
 	data := fileOf(t, "arrow", record(t, fields("x", list), `[{"x":[1,2]},{"x":[1,2]}]`))
-	_, err := readAll(context.Background(), "-", SampleOptions{Orientation: Columns, IDColumn: "#1", Stdin: bytes.NewReader(data), Memory: checked(t)})
+	_, err := readAll(context.Background(), "-", SampleOptions{Orientation: Columns, IDColumn: "#1", Stdin: bytes.NewReader(data), Memory: arrowtest.Checked(t)})
 	wantInputError(t, err, "no columns of numbers")
 }
 
@@ -154,7 +157,7 @@ func TestSampleLists(t *testing.T) {
 				pieces = append(pieces, whole.NewSlice(1, 3))
 			}
 			for _, r := range pieces {
-				got, err := readAll(context.Background(), "-", SampleOptions{IDColumn: "id", Stdin: bytes.NewReader(fileOf(t, format, r)), Memory: checked(t)})
+				got, err := readAll(context.Background(), "-", SampleOptions{IDColumn: "id", Stdin: bytes.NewReader(fileOf(t, format, r)), Memory: arrowtest.Checked(t)})
 				want := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}[9-3*r.NumRows():]
 				if err != nil || !slices.Equal(got.values, want) || strings.Join(got.names, "") != "abc" {
 					t.Errorf("%s, %s: %v %v, %v", elem, format, got.names, got.values, err)
@@ -163,7 +166,7 @@ func TestSampleLists(t *testing.T) {
 		}
 	}
 	r := record(t, fields("x", arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Float64)), `[{"x":[1,2]},{"x":[3,4]}]`)
-	got, err := readAll(context.Background(), "-", SampleOptions{Stdin: bytes.NewReader(fileOf(t, "arrow", r)), Memory: checked(t)})
+	got, err := readAll(context.Background(), "-", SampleOptions{Stdin: bytes.NewReader(fileOf(t, "arrow", r)), Memory: arrowtest.Checked(t)})
 	if err != nil || strings.Join(got.names, " ") != "v0 v1" {
 		t.Errorf("%v, %v", got.names, err)
 	}
@@ -174,7 +177,7 @@ func TestSampleLists(t *testing.T) {
 func TestListsThatLostTheirValues(t *testing.T) {
 	sch := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Float64)}}, nil)
 	data := fileOf(t, "parquet", record(t, sch, `[{"x":[1,2]},{"x":[3,4]}]`))
-	got, err := readAll(context.Background(), "-", SampleOptions{Stdin: bytes.NewReader(data), Memory: checked(t)})
+	got, err := readAll(context.Background(), "-", SampleOptions{Stdin: bytes.NewReader(data), Memory: arrowtest.Checked(t)})
 	if err == nil {
 		if !slices.Equal(got.values, []float64{1, 2, 3, 4}) {
 			t.Errorf("values were lost silently: %v", got.values)
@@ -200,7 +203,7 @@ func TestParquetInBatches(t *testing.T) {
 	}
 	// Four columns of 64 Ki rows are 2 MiB; Arrow keeps a second set while it
 	// hands the first over.
-	if mem.most > 3*blockBytes {
+	if mem.most > 3*batch.Bytes {
 		t.Errorf("%d bytes at a time, of %d in all", mem.most, 8*4*m)
 	}
 }

@@ -2,6 +2,7 @@ package arrowio
 
 import (
 	"context"
+	"io"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -9,50 +10,19 @@ import (
 	"strings"
 )
 
-// A location is a path that is a URL.
-type location struct {
-	*url.URL
-	name string // without secrets, for messages
-}
-
-// schemeList is for messages.
-const schemeList = "s3, gs, azblob, https, http, file"
-
 // isURL tells URLs from names of files, of which none begins like this.
 var isURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`).MatchString
 
-// openURL opens what a URL names.
-func (s *source) openURL(ctx context.Context, path string) error {
-	// The parser's own words quote parts of the URL that may be secret.
-	u, err := url.Parse(path)
-	if err != nil || u.Fragment != "" {
-		return fault(s.name, "this is not a URL as RFC 3986 has it; write a space as %%20, %% as %%25, ? as %%3F and # as %%23")
-	}
-	l := location{u, s.name}
-	switch l.Scheme {
-	case "file":
-		return s.openFileURL(l)
-	case "http", "https":
-		return s.openHTTP(ctx, l)
-	case "s3", "gs", "azblob":
-		return s.openObject(ctx, l)
-	}
-	return fault(s.name, "URLs of the scheme %s are not read; use one of %s", l.Scheme, schemeList)
-}
-
-// finally has f called when s is closed. What has been read has been read,
-// whatever the closing of a connection brings.
-func (s *source) finally(f func()) {
-	s.closers = append(s.closers, func() error { f(); return nil })
-}
-
-// openFileURL opens the file itself, so that it can be read by position.
-func (s *source) openFileURL(l location) error {
-	path, ok := LocalPath(l.String())
-	if !ok {
-		return fault(l.name, "a file URL holds a whole path and nothing else, such as file:///data/samples.csv")
-	}
-	return s.openFile(path)
+// An Opener opens inputs that are URLs; package store has one.
+type Opener interface {
+	// Open begins to read what a URL names; the end of ctx ends the reading
+	// too. What is also an io.ReaderAt and an fs.File of a regular file, as an
+	// os.File is, is read by position.
+	//
+	// What the user can put right is an *InputError, which wraps
+	// fs.ErrNotExist or fs.ErrPermission where that is what is wrong; other
+	// errors are failures of the machine. No error holds a secret of the URL.
+	Open(ctx context.Context, url string) (io.ReadCloser, error)
 }
 
 // LocalPath returns the path of the file on this machine that path names, as it

@@ -1,7 +1,10 @@
 package arrowio
 
 import (
-	"path/filepath"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
 	"runtime"
 	"strings"
 	"testing"
@@ -86,30 +89,58 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-func TestFileURL(t *testing.T) {
-	path, err := filepath.Abs(put(t, "a b.csv", "x,y\n1,2\n3,4\n"))
-	if err != nil {
-		t.Fatal(err)
+// Without stores a URL is refused, in words without its secrets.
+func TestURLWithoutStores(t *testing.T) {
+	for _, path := range []string{"file:///x.csv", "s3://bucket/x.csv?sig=SECRET", "https://user:SECRET@host/x.csv"} {
+		_, err := OpenSamples(t.Context(), path, SampleOptions{})
+		wantInputError(t, err, Redacted(path)+": this is a URL, and only files are opened here")
+		_, err = ReadEdges(t.Context(), path, ListOptions{})
+		wantInputError(t, err, "only files are opened here")
 	}
-	s, err := open(t.Context(), "file://"+strings.ReplaceAll(filepath.ToSlash(path), " ", "%20"), nil)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// An opened is what an Opener gives: bytes that come once.
+type opened struct {
+	io.Reader
+	closed *int
+}
+
+func (o opened) Close() error { *o.closed++; return nil }
+
+// A memoryStore opens URLs of what it holds.
+type memoryStore struct {
+	files  map[string]string
+	closed int
+}
+
+func (m *memoryStore) Open(_ context.Context, url string) (io.ReadCloser, error) {
+	text, ok := m.files[url]
+	if !ok {
+		return nil, &InputError{Path: Redacted(url), Reason: "there is no such file", Err: fs.ErrNotExist}
 	}
-	defer s.close()
-	if s.file == nil {
-		t.Error("a file is not read by position")
+	return opened{strings.NewReader(text), &m.closed}, nil
+}
+
+// Everything that reads goes through the opener, side files as well, and closes
+// what it has opened.
+func TestOpener(t *testing.T) {
+	m := &memoryStore{files: map[string]string{
+		"mem://a/samples.csv?k=v": "x,y\n1,2\n3,4\n", "mem://a/square.csv": "x,y\n1,0\n0,1\n",
+		"mem://a/edges.csv?k=v": "source,target\nx,y\n", "mem://a/edges.csv-metadata.json?k=v": `{"notes":[{"a":"b"}]}`,
+	}}
+	if r, err := readAll(t.Context(), "mem://a/samples.csv?k=v", SampleOptions{Stores: m}); err != nil || r.rows != 2 {
+		t.Errorf("%+v, %v", r, err)
 	}
-	for url, words := range map[string][]string{
-		"file:///no/such/file.csv":                {"file:///no/such/file.csv", "no such file"},
-		"file://data/x.csv":                       {"whole path", "file:///data/samples.csv"},
-		"file://" + filepath.ToSlash(t.TempDir()): {"folder"},
-		"ftp://host/x.csv":                        {"ftp", schemeList},
-		"s3a://bucket/x.csv":                      {"s3a", schemeList},
-		"https://host/%zz":                        {"RFC 3986"},
-		"https://host/x#y":                        {"%23"},
-		"https:///x.csv":                          {"no server"},
-	} {
-		_, err := open(t.Context(), url, nil)
-		wantInputError(t, err, words...)
+	if _, _, _, err := ReadSquare(t.Context(), "mem://a/square.csv", SampleOptions{Stores: m}); err != nil {
+		t.Error(err)
+	}
+	if e, err := ReadEdges(t.Context(), "mem://a/edges.csv?k=v", ListOptions{Stores: m}); err != nil || e.Metadata["a"] != "b" {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if _, err := ReadReference(t.Context(), "mem://a/none.csv", ListOptions{Stores: m}); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if m.closed != 4 {
+		t.Errorf("%d of 4 are closed", m.closed)
 	}
 }

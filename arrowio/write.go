@@ -3,18 +3,14 @@ package arrowio
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/csv"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // A Column is a column to be written. It has no nulls.
@@ -33,56 +29,20 @@ type FixedBinary struct {
 	Data []byte
 }
 
-// Formats in which tables are written.
-const (
-	Parquet = "parquet"
-	Arrow   = "arrow"
-	CSV     = "csv"
-)
-
-// CheckFormat returns an InputError for a format that WriteTable does not
-// write.
-func CheckFormat(format string) error {
-	switch format {
-	case Parquet, Arrow, CSV:
-		return nil
-	}
-	return fault("output", "the format %q is unknown; use parquet, arrow or csv", format)
-}
-
-// WriteTable writes columns of equal length to path: as Parquet (snappy, one
-// row group, dictionaries for strings only), as an Arrow IPC file, or as CSV
-// with a header, whose floats read back to the same bits. path has its
-// extension already, by custom "."+format.
+// WriteTable writes columns of equal length to path, in one of TableFormats: as
+// Parquet (snappy, one row group a million rows, dictionaries for strings only),
+// as an Arrow IPC file, or as CSV with a header, whose floats read back to the
+// same bits. path has its extension already, usually "."+format. A format that
+// there is not is an InputError.
 //
 // metadata goes into the schema of Parquet and IPC; for CSV into the
 // companion path-metadata.json, as CSV on the Web (W3C, 2015) calls it, under
-// notes. Keys are "gladflow." and a word by custom.
+// notes. Keys usually begin with "gladflow.".
 //
 // The file appears under its name when it is whole and on disk, and not at
 // all when an error is returned; a file that was there before is replaced.
 func WriteTable(path, format string, columns []Column, metadata map[string]string) error {
-	if err := CheckFormat(format); err != nil {
-		return err
-	}
-	t, err := newOutput(columns, metadata)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	defer t.record.Release()
-	file, err := stage(path, func(w io.Writer) error { return t.encode(w, format) })
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	if format == CSV {
-		err = commitWithSidecar(file, path, t.record.Schema())
-	} else {
-		err = file.commit()
-	}
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
+	return TableFormats().write(path, format, columns, metadata)
 }
 
 // NewRecord makes one Arrow batch of columns of equal length, with metadata in
@@ -103,7 +63,7 @@ type output struct {
 	// batch is the size in bytes of a batch of IPC: far below the 256 MiB
 	// that readers of other languages refuse. Batches of CSV are smaller,
 	// because Arrow's writer makes a string of every cell.
-	batch int
+	batch int64
 }
 
 const outputBatch = 32 << 20
@@ -193,98 +153,7 @@ func over(t arrow.DataType, n int, b []byte) arrow.Array {
 	return array.MakeFromData(data)
 }
 
-func (t *output) encode(w io.Writer, format string) error {
-	return guard(func() error {
-		switch format {
-		case Parquet:
-			return t.encodeParquet(w)
-		case Arrow:
-			return t.encodeArrow(w)
-		}
-		return t.encodeCSV(w)
-	})
-}
-
 // slices calls f with pieces of the table of about size bytes, at least once.
-func (t *output) slices(size int, f func(arrow.Record) error) error {
-	rows := t.record.NumRows()
-	if rows == 0 {
-		return f(t.record)
-	}
-	step := max(1, int64(size)/rowBytes(t.record.Schema()))
-	for at := int64(0); at < rows; at += step {
-		piece := t.record.NewSlice(at, min(at+step, rows))
-		err := f(piece)
-		piece.Release()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (t *output) encodeParquet(w io.Writer) error {
-	options := []parquet.WriterProperty{
-		parquet.WithAllocator(t.mem),
-		parquet.WithCompression(compress.Codecs.Snappy),
-		// Dictionaries of floats cost four times what they save.
-		parquet.WithDictionaryDefault(false),
-	}
-	for _, f := range t.record.Schema().Fields() {
-		if f.Type.ID() == arrow.STRING {
-			options = append(options, parquet.WithDictionaryFor(f.Name, true))
-		}
-	}
-	p, err := pqarrow.NewFileWriter(t.record.Schema(), struct{ io.Writer }{w}, parquet.NewWriterProperties(options...),
-		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithAllocator(t.mem)))
-	if err != nil {
-		return err
-	}
-	if err := p.Write(t.record); err != nil {
-		return err
-	}
-	return p.Close()
-}
-
-func (t *output) encodeArrow(w io.Writer) error {
-	p := &positioned{w: w}
-	a, err := ipc.NewFileWriter(p, ipc.WithSchema(t.record.Schema()), ipc.WithAllocator(t.mem))
-	if err != nil {
-		return err
-	}
-	if err := t.slices(t.batch, a.Write); err != nil {
-		return err
-	}
-	// Arrow 15 leaves out the mark that ends the stream inside of a file.
-	if _, err := p.Write([]byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}); err != nil {
-		return err
-	}
-	return a.Close()
-}
-
-// positioned tells Arrow where in the file it is, which is all that it seeks.
-type positioned struct {
-	w  io.Writer
-	at int64
-}
-
-func (p *positioned) Write(b []byte) (int, error) {
-	n, err := p.w.Write(b)
-	p.at += int64(n)
-	return n, err
-}
-
-func (p *positioned) Seek(offset int64, whence int) (int64, error) {
-	if offset != 0 || whence != io.SeekCurrent {
-		return 0, errors.New("the output cannot be rewound")
-	}
-	return p.at, nil
-}
-
-func (t *output) encodeCSV(w io.Writer) error {
-	c := csv.NewWriter(w, t.record.Schema(), csv.WithHeader(true))
-	if err := t.slices(t.batch/32, c.Write); err != nil {
-		return err
-	}
-	return c.Flush()
+func (t *output) slices(size int64, f func(arrow.Record) error) error {
+	return batch.Slice(t.record, batch.Rows(size, batch.Width(t.record.Schema())), f)
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/file"
+
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
 // awkward are floats that a careless format changes.
@@ -41,18 +43,18 @@ func everyType() []Column {
 // the metadata are there.
 func TestWriteTableTypes(t *testing.T) {
 	for _, format := range []string{Parquet, Arrow} {
-		for _, batch := range []int{outputBatch, 200} { // one batch, and three
+		for _, size := range []int64{outputBatch, 200} { // one batch, and three
 			o, err := newOutput(everyType(), map[string]string{"gladflow.b": "2", "gladflow.a": `{"é":"1"}`})
 			if err != nil {
 				t.Fatal(err)
 			}
-			o.batch = batch
+			o.batch = size
 			var b bytes.Buffer
-			if err := o.encode(&b, format); err != nil {
+			if err := encodingOf(format).to(&b, o); err != nil {
 				t.Fatal(err)
 			}
 			o.record.Release()
-			r, err := openTable(context.Background(), "-", format, &b, nil, checked(t))
+			r, err := openTable(context.Background(), "-", SampleOptions{Format: format, Stdin: &b, Memory: arrowtest.Checked(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,12 +145,12 @@ a,0,-9223372036854775801,2147483640,-7,false,YWJj
 	if described["@context"] != "http://www.w3.org/ns/csvw" || described["url"] != "x.csv" || !bytes.Contains(beside, []byte(`"datatype": "double"`)) {
 		t.Errorf("%s", beside)
 	}
-	notes, err := readSidecar(context.Background(), path)
+	notes, err := readSidecar(context.Background(), path, nil)
 	if err != nil || notes["gladflow.version"] != "test" {
 		t.Errorf("%v, %v", notes, err)
 	}
 	os.WriteFile(path+"-metadata.json", []byte("{"), 0o600)
-	_, err = readSidecar(context.Background(), path)
+	_, err = readSidecar(context.Background(), path, nil)
 	wantInputError(t, err, "x.csv-metadata.json", "truncated")
 }
 
@@ -163,7 +165,7 @@ func TestWriteEdges(t *testing.T) {
 		if err := WriteEdges(path, format, edges, map[string]string{"gladflow.solver": "bcd"}); err != nil {
 			t.Fatal(err)
 		}
-		e, err := ReadEdges(context.Background(), path, ListOptions{Memory: checked(t)})
+		e, err := ReadEdges(context.Background(), path, ListOptions{Memory: arrowtest.Checked(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +190,7 @@ func TestWriteEdges(t *testing.T) {
 		if err := WriteEdges(path, format, nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		if e, err := ReadEdges(context.Background(), path, ListOptions{Memory: checked(t)}); err != nil || e.Len() != 0 {
+		if e, err := ReadEdges(context.Background(), path, ListOptions{Memory: arrowtest.Checked(t)}); err != nil || e.Len() != 0 {
 			t.Errorf("%s: %+v, %v", format, e, err)
 		}
 	}
@@ -230,7 +232,7 @@ func TestWritesAreWhole(t *testing.T) {
 	defer o.record.Release()
 	for _, format := range []string{Parquet, Arrow, CSV} {
 		var whole bytes.Buffer
-		if err := o.encode(&whole, format); err != nil {
+		if err := encodingOf(format).to(&whole, o); err != nil {
 			t.Fatal(err)
 		}
 		folder := t.TempDir()
@@ -239,7 +241,7 @@ func TestWritesAreWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := 0; n < whole.Len(); n += 7 {
-			_, err := stage(path, func(w io.Writer) error { return o.encode(&faulty{w, n}, format) })
+			_, err := stage(path, func(w io.Writer) error { return encodingOf(format).to(&faulty{w, n}, o) })
 			if err == nil {
 				t.Fatalf("%s: a disk full after %d bytes goes unnoticed", format, n)
 			}
@@ -287,7 +289,7 @@ func TestWriteReplaces(t *testing.T) {
 		if err := WriteTable(path, Parquet, []Column{{"a", []float64{v, v}}}, nil); err != nil {
 			t.Fatal(err)
 		}
-		r, err := readAll(context.Background(), path, SampleOptions{Memory: checked(t)})
+		r, err := readAll(context.Background(), path, SampleOptions{Memory: arrowtest.Checked(t)})
 		if err != nil || r.values[0] != v {
 			t.Errorf("%v, %v", r.values, err)
 		}

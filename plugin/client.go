@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
@@ -45,8 +46,6 @@ type Description struct {
 	protocol.Service
 }
 
-const defaultBatchBytes = 2 << 20
-
 func newClient(conn *grpc.ClientConn, p *process, batchBytes int) *Client {
 	c := &Client{
 		conn:       conn,
@@ -56,7 +55,7 @@ func newClient(conn *grpc.ClientConn, p *process, batchBytes int) *Client {
 		mem:        memory.DefaultAllocator,
 	}
 	if c.batchBytes <= 0 {
-		c.batchBytes = defaultBatchBytes
+		c.batchBytes = batch.Bytes
 	}
 	c.alive, c.end = context.WithCancel(context.Background())
 	return c

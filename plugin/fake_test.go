@@ -165,6 +165,22 @@ func (s *source) untouched(t testing.TB) {
 	}
 }
 
+// rowsOf is a record of one FixedSizeList column.
+func rowsOf(mem memory.Allocator, rows, size int) arrow.Record {
+	t := arrow.FixedSizeListOf(int32(size), arrow.PrimitiveTypes.Float64)
+	b := array.NewRecordBuilder(mem, arrow.NewSchema([]arrow.Field{{Name: "sample", Type: t, Nullable: true}}, nil))
+	defer b.Release()
+	list := b.Field(0).(*array.FixedSizeListBuilder)
+	values := list.ValueBuilder().(*array.Float64Builder)
+	for i := range rows {
+		list.Append(true)
+		for j := range size {
+			values.Append(float64(i) + float64(j)/1e4)
+		}
+	}
+	return b.NewRecord()
+}
+
 // wide is a record of plain columns v0, v1, ...
 func wide(mem memory.Allocator, rows, columns int) arrow.Record {
 	fields := make([]arrow.Field, columns)

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/flight"
 
-	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // A download is a stream of a call that tables come from.
@@ -27,7 +27,7 @@ type download struct {
 	err     error
 }
 
-// next is that of arrowio.NewRecords.
+// next is that of batch.NewReader.
 func (d *download) next() (metadata, body []byte, err error) {
 	for {
 		data, err := d.stream.Recv()
@@ -46,7 +46,7 @@ func (d *download) next() (metadata, body []byte, err error) {
 
 // records begins to read the table.
 func (d *download) records() (array.RecordReader, error) {
-	r, err := arrowio.NewRecords(d.next, d.client.mem)
+	r, err := batch.NewReader(d.next, d.client.mem)
 	if err != nil {
 		return nil, d.end(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/pipelines/job"
 )
 
@@ -102,19 +103,7 @@ func (c *Client) sendRecords(ctx context.Context, w *flight.Writer, samples arra
 // sendRecord writes a record in batches of about c.batchBytes, since neither
 // Flight nor gRPC slices anything.
 func (c *Client) sendRecord(w *flight.Writer, record arrow.Record) error {
-	rows, step := record.NumRows(), batchRows(record, c.batchBytes)
-	if rows <= step {
-		return w.Write(record)
-	}
-	for from := int64(0); from < rows; from += step {
-		slice := record.NewSlice(from, min(from+step, rows))
-		err := w.Write(slice)
-		slice.Release()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return batch.Split(record, int64(c.batchBytes), w.Write)
 }
 
 // stream is the job of a call that streams its samples.

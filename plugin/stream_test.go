@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
@@ -339,8 +339,8 @@ func TestMessages(t *testing.T) {
 			if err == nil {
 				rows, err = drain(r)
 			}
-			var input *arrowio.InputError
-			if rows != test.rows || errors.As(err, &input) != test.input || !test.input && err != nil {
+			var corrupt *batch.CorruptError
+			if rows != test.rows || errors.As(err, &corrupt) != test.input || !test.input && err != nil {
 				t.Errorf("%d rows, error %v", rows, err)
 			}
 		})

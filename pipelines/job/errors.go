@@ -45,10 +45,13 @@ func unreadable(err error) string {
 }
 
 // Error is "FILE: line N: FIELD: REASON" without the parts that there are not,
-// or the cause's own sentence.
-func (e *Error) Error() string {
+// or the cause's own sentence. Options are named as in a document.
+func (e *Error) Error() string { return e.Text(FieldOption) }
+
+// Text is Error with options as the caller calls them, see ErrorText.
+func (e *Error) Text(option func(name, value string) string) string {
 	if e.Reason == "" && e.Err != nil {
-		return e.Err.Error()
+		return ErrorText(e.Err, option)
 	}
 	text := ""
 	if e.File != "" {
@@ -60,7 +63,7 @@ func (e *Error) Error() string {
 	if e.Field != "" {
 		text += e.Field + ": "
 	}
-	return text + e.Reason
+	return text + reworded(e.Reason, e.Err, option)
 }
 
 // Unwrap returns the cause.

@@ -77,8 +77,9 @@ type Job struct {
 	// Out is the folder for the files, made where it is missing. Files of the
 	// same name are replaced, each at once and whole. Default: no files.
 	Out string `json:"out,omitzero" file:"write-folder" jsonschema_description:"folder to write the files to; without it nothing is written"`
-	// Format is that of the tables written.
-	Format string `json:"format,omitzero" jsonschema:"enum=parquet,enum=arrow,enum=csv,default=parquet" jsonschema_description:"format of the tables written"`
+	// Format is that of the edge lists, and of the other tables where they have
+	// it. See arrowio.EdgeFormats.
+	Format string `json:"format,omitzero" jsonschema:"default=parquet" jsonschema_description:"format of the tables written"`
 	// Edges says which pairs an edge list holds: the support, all, or the N
 	// of highest score.
 	Edges string `json:"edges,omitzero" jsonschema:"pattern=^(support|all|top:[1-9][0-9]*)$,default=support" jsonschema_description:"pairs in the edge list: support (where the sparse matrix is not zero), all, or top:N"`

@@ -41,7 +41,7 @@ type Simulation struct {
 	// same name are replaced, each at once and whole.
 	Out string `json:"out" file:"write-folder" jsonschema:"required,minLength=1" jsonschema_description:"folder to write the files to"`
 	// Format is that of samples and precision matrices.
-	Format string `json:"format,omitzero" jsonschema:"enum=parquet,enum=arrow,enum=csv,default=parquet" jsonschema_description:"format of the tables written"`
+	Format string `json:"format,omitzero" jsonschema:"default=parquet" jsonschema_description:"format of the tables written"`
 	// JSON asks for one JSON document. Simulate leaves it to the command.
 	JSON bool `json:"json,omitzero" jsonschema_description:"print the result as one JSON document"`
 }

@@ -1,13 +1,15 @@
 package recovery
 
 import (
+	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/job/schema"
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
 // Facts are the names that a job.Job may hold: solvers, rules for the penalty,
-// built-in models.
+// built-in models,
+// formats.
 func Facts() job.Facts {
 	var rules []string
 	for _, p := range Penalties() {
@@ -18,6 +20,7 @@ func Facts() job.Facts {
 			"solvers": SolverNames(),
 			"penalty": rules,
 			"model":   glad.BuiltinNames(),
+			"format":  arrowio.EdgeFormats().Names(),
 		},
 		Defaults: map[string]string{
 			"penalty": rules[0],

@@ -1,7 +1,6 @@
 package recovery
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/gladflow/gladflow/arrowio"
@@ -12,17 +11,19 @@ import (
 // edgesOutput is the list of edges that Job.Edges asks for, highest score first:
 // arrowio.EdgeColumns.
 func edgesOutput() solverOutput {
-	return solverOutput{
-		name: TableEdges,
-		table: func(r *run, s *solution) output.Table {
-			t := output.Table{Columns: arrowio.EdgeColumns(r.edges(s)), Metadata: r.solverMetadata(s.result)}
-			t.Metadata["gladflow.edges"] = r.job.Edges
-			return t
-		},
-	}
+	return solverOutput{name: TableEdges, make: func(r *run, s *solution) made {
+		edges, metadata := r.edges(s), r.solverMetadata(s.result)
+		metadata["gladflow.edges"] = r.job.Edges
+		format := arrowio.EdgeFormats().For(r.job.Format)
+		return made{
+			table:  func() output.Table { return output.Table{Columns: arrowio.EdgeColumns(edges), Metadata: metadata} },
+			format: format.Name,
+			write:  func(path string) error { return format.Write(path, edges, metadata) },
+		}
+	}}
 }
 
-// edges are the pairs that the job asks for.
+// edges are the pairs that the job asks for, in the order of the file.
 func (r *run) edges(s *solution) []arrowio.Edge {
 	names := r.table.Names
 	everyPair := r.job.Edges != job.EdgesSupport
@@ -42,11 +43,8 @@ func (r *run) edges(s *solution) []arrowio.Edge {
 			})
 		}
 	}
+	slices.SortFunc(list, arrowio.CompareEdges)
 	if n, _ := r.job.Top(); n > 0 && n < len(list) {
-		// Ties go by name, as in the file.
-		slices.SortFunc(list, func(a, b arrowio.Edge) int {
-			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
-		})
 		list = list[:n]
 	}
 	return list

@@ -16,8 +16,9 @@ func (r *run) writeMetrics() error {
 	if t.Columns == nil {
 		return nil
 	}
-	file := TableMetrics + "." + r.job.Format
-	if err := arrowio.WriteTable(r.folder.Path(file), r.job.Format, t.Columns, t.Metadata); err != nil {
+	format := arrowio.TableFormats().For(r.job.Format)
+	file := TableMetrics + "." + format.Name
+	if err := format.Write(r.folder.Path(file), t.Columns, t.Metadata); err != nil {
 		return err
 	}
 	r.result.Files = append(r.result.Files, file)

@@ -6,27 +6,21 @@ import (
 	"github.com/gladflow/gladflow/pipelines/output"
 )
 
-// precisionOutput is the matrix that Job.Precision asks for:
-// arrowio.PrecisionColumns or arrowio.DensePrecisionColumns.
+// precisionOutput is the matrix that Job.Precision asks for: arrowio.Precision's
+// Columns. It has the job's format, or its own default where it lacks that.
 func precisionOutput() solverOutput {
-	return solverOutput{
-		name: TablePrecision,
-		table: func(r *run, s *solution) output.Table {
-			t := output.Table{Metadata: r.solverMetadata(s.result)}
-			if r.job.Precision == job.PrecisionDense {
-				t.Metadata["gladflow.matrix"] = "dense (Theta)"
-				t.Columns = arrowio.DensePrecisionColumns(r.table.Names, s.theta)
-			} else {
-				t.Metadata["gladflow.matrix"] = "sparse (Z)"
-				t.Columns = arrowio.PrecisionColumns(r.table.Names, s.z)
-			}
-			return t
-		},
-		write: func(r *run, path string, s *solution, t output.Table) error {
-			if r.job.Precision == job.PrecisionDense && r.job.Format == arrowio.CSV { // which has no bytes
-				return arrowio.WriteDensePrecision(path, r.job.Format, r.table.Names, s.theta, t.Metadata)
-			}
-			return arrowio.WriteTable(path, r.job.Format, t.Columns, t.Metadata)
-		},
-	}
+	return solverOutput{name: TablePrecision, make: func(r *run, s *solution) made {
+		matrix, metadata := arrowio.Precision{Names: r.table.Names, Values: s.z}, r.solverMetadata(s.result)
+		metadata["gladflow.matrix"] = "sparse (Z)"
+		if r.job.Precision == job.PrecisionDense {
+			matrix.Values, matrix.Dense = s.theta, true
+			metadata["gladflow.matrix"] = "dense (Theta)"
+		}
+		format := arrowio.PrecisionFormats().For(r.job.Format)
+		return made{
+			table:  func() output.Table { return output.Table{Columns: matrix.Columns(), Metadata: metadata} },
+			format: format.Name,
+			write:  func(path string) error { return format.Write(path, matrix, metadata) },
+		}
+	}}
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/output"
 	"github.com/gladflow/gladflow/solver"
@@ -19,10 +18,16 @@ func outputs() []solverOutput { return []solverOutput{edgesOutput(), precisionOu
 // A solverOutput is a table of what a solver has found.
 type solverOutput struct {
 	// name is that of the table, and stands in the name of its file.
-	name  string
-	table func(*run, *solution) output.Table
-	// write, if set, writes the table where arrowio.WriteTable does not.
-	write func(r *run, path string, s *solution, t output.Table) error
+	name string
+	make func(*run, *solution) made
+}
+
+// made is one output: a table for hosts, and a file.
+type made struct {
+	table func() output.Table
+	// format is the name of the file's format, and its extension.
+	format string
+	write  func(path string) error
 }
 
 // A solution is what a solver has found, in the units that the job asks for.
@@ -60,18 +65,15 @@ func (r *run) deliver(est *solver.Estimate, res *job.SolverResult) error {
 	}
 	n := Network{Tables: make(map[string]output.Table)}
 	for _, o := range outputs() {
-		t := o.table(r, s)
-		n.Tables[o.name] = t
+		m := o.make(r, s)
+		if r.host.Solved != nil {
+			n.Tables[o.name] = m.table()
+		}
 		if r.folder == nil {
 			continue
 		}
-		file := res.Name + "." + o.name + "." + r.job.Format
-		if o.write != nil {
-			err = o.write(r, r.folder.Path(file), s, t)
-		} else {
-			err = arrowio.WriteTable(r.folder.Path(file), r.job.Format, t.Columns, t.Metadata)
-		}
-		if err != nil {
+		file := res.Name + "." + o.name + "." + m.format
+		if err := m.write(r.folder.Path(file)); err != nil {
 			return err
 		}
 		res.Files = append(res.Files, file)

@@ -322,7 +322,7 @@ func TestErrorsComeBeforeComputing(t *testing.T) {
 	}{
 		{"input", "no such file", job.Job{Input: "missing.csv"}},
 		{"input", "folder", job.Job{Input: t.TempDir()}},
-		{"input", "id-column", with(good, func(j *job.Job) { j.IDColumn = "" })},
+		{"input", "pass id_column id, otherwise", with(good, func(j *job.Job) { j.IDColumn = "" })},
 		{"input", "constant", job.Job{Input: testtable.File(t, "c.csv", "a,b\n1,2\n1,3\n1,4\n")}},
 		{"input", "two are the least", job.Job{Input: testtable.File(t, "c.csv", "a,b\n1,2\n")}},
 		{"input", "line 3", job.Job{Input: testtable.File(t, "c.csv", "a,b\n1,2\n3\n")}},

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/simulate"
 )
@@ -19,9 +20,13 @@ const (
 	MostNumbers = 1 << 29
 )
 
-// Facts are the names that a job.Simulation may hold: families of graphs.
+// Facts are the names that a job.Simulation may hold: families of graphs
+// and formats.
 func Facts() job.Facts {
-	return job.Facts{Words: map[string][]string{"family": simulate.Graphs()}}
+	return job.Facts{Words: map[string][]string{
+		"family": simulate.Graphs(),
+		"format": arrowio.TableFormats().Names(),
+	}}
 }
 
 // Validate reports the first field that is wrong, as a *job.Error.

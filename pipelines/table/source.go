@@ -36,6 +36,9 @@ type Source struct {
 	// Correlation, Divisor and Shrinkage say what to estimate.
 	Correlation, Divisor string
 	Shrinkage            job.Value
+	// Fixed are the keys of options that the user cannot set: errors do not
+	// advise them.
+	Fixed []string
 }
 
 // SourceOf is the input of a job, which is resolved.
@@ -62,13 +65,18 @@ type Files struct {
 	// Records, if set, are the table at the path job.Stdin, in place of Stdin.
 	// They are read to their end and not released.
 	Records array.RecordReader
+	// Stores open inputs that are URLs, such as store.All(). Default (nil): URLs
+	// are refused.
+	Stores arrowio.Opener
 	// MostVariables bounds the number of variables; 0 for none. A table of
 	// more is a job.Error that wraps arrowio.ErrTooManyVariables.
 	MostVariables int
 }
 
 // Lists are the options for lists of pairs.
-func (f Files) Lists() arrowio.ListOptions { return arrowio.ListOptions{Stdin: f.Stdin} }
+func (f Files) Lists() arrowio.ListOptions {
+	return arrowio.ListOptions{Stdin: f.Stdin, Stores: f.Stores}
+}
 
 // A Table is an input that was opened: its variables are known, its samples are
 // still to be read.
@@ -88,9 +96,11 @@ func Open(ctx context.Context, s Source, f Files) (*Table, error) {
 	t := &Table{source: s}
 	options := arrowio.SampleOptions{
 		Format:        s.Format,
+		Fixed:         s.Fixed,
 		IDColumn:      s.IDColumn,
 		Stdin:         f.Stdin,
 		Records:       f.Records,
+		Stores:        f.Stores,
 		MostVariables: f.MostVariables,
 	}
 	if s.Orientation == "columns" {

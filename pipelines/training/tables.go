@@ -153,6 +153,7 @@ func (t document) tables(ctx context.Context, engine dense.Engine, report *progr
 func (t document) read(ctx context.Context, p pair, engine dense.Engine) (train.Example, []string, error) {
 	source := table.Source{
 		Path: p.table, Correlation: t.Correlation, Orientation: t.Orientation, IDColumn: t.IDColumn,
+		Fixed: []string{"input_format"}, // a training has none
 	}
 	data, err := table.Read(ctx, source, table.Files{}, engine)
 	if err != nil {
@@ -201,7 +202,7 @@ func readPrecision(ctx context.Context, path, samples string, variables []string
 // that has its zeros: see covarianceSelection. Edges of either direction count;
 // pairs that the file does not list are none.
 func readNetwork(ctx context.Context, path, samples string, variables []string, s *dense.Sym) (*dense.Sym, error) {
-	ref, err := arrowio.ReadReference(ctx, path, table.Files{}.Lists())
+	ref, err := arrowio.ReadReference(ctx, path, arrowio.ListOptions{Fixed: []string{"input_format"}})
 	if err != nil {
 		return nil, table.FieldError("data", err)
 	}
@@ -287,7 +288,10 @@ func asTraining(path string, err error) error {
 	if !errors.As(err, &wrong) || wrong.Field != "input" {
 		return err
 	}
-	sentence := (&job.Error{Reason: wrong.Reason, Err: wrong.Err}).Error()
+	sentence := wrong.Reason
+	if sentence == "" {
+		sentence = wrong.Err.Error() // whose options Text finds again
+	}
 	if !strings.Contains(sentence, path) {
 		sentence = path + ": " + sentence
 	}

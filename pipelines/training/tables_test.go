@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/internal/testtable"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/simulation"
 	"github.com/gladflow/gladflow/solver/dense"
@@ -247,5 +248,21 @@ func TestTablesRefuse(t *testing.T) {
 	}
 	if _, err := Run(context.Background(), job.Training{From: "nothing", Data: "nowhere", Out: "x"}, Host{}); !errors.As(err, &wrong) || wrong.Field != "from" {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A table of a training folder has an id column, and its error is the folder's.
+func TestErrorTextOfTraining(t *testing.T) {
+	path := testtable.File(t, "t.csv", "id,x\na,1\nb,2\n")
+	_, _, err := document{Resolved(job.Training{})}.read(context.Background(), pair{table: path, precision: path}, dense.Gonum{})
+	var j *job.Error
+	if !errors.As(err, &j) || j.Field != "data" {
+		t.Fatal(err)
+	}
+	if got := j.Text(job.FlagOption); !strings.Contains(got, "pass --id-column id,") || strings.Contains(got, "SampleOptions") {
+		t.Error(got)
+	}
+	if got := j.Error(); !strings.Contains(got, "pass id_column id,") || strings.Contains(got, "SampleOptions") {
+		t.Error(got)
 	}
 }

@@ -112,6 +112,11 @@ func usage(c *cobra.Command, format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...), c.CommandPath()}
 }
 
+// A documentError is about a document, whose options are not flags.
+type documentError struct{ error }
+
+func (e documentError) Unwrap() error { return e.error }
+
 // arguments makes a command take exactly the arguments named.
 func arguments(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
@@ -136,6 +141,10 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 	var wrong *usageError
 	var j *job.Error
 	var training *training.Interruption
+	option := job.FlagOption
+	if document := new(documentError); errors.As(err, document) {
+		option = job.FieldOption
+	}
 	switch {
 	case err == nil:
 		return exitDone
@@ -143,7 +152,7 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "gladflow: %s\nsee %s --help\n", wrong.sentence, wrong.command)
 		return exitUsage
 	case errors.As(err, &j):
-		fmt.Fprintf(stderr, "gladflow: %s\n", j.Error())
+		fmt.Fprintf(stderr, "gladflow: %s\n", j.Text(option))
 		return exitUsage
 	case errors.Is(err, server.ErrRunsCancelled):
 		return exitInterrupted // the service has said so in its log
@@ -154,7 +163,7 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "gladflow: interrupted; what had finished is kept")
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "gladflow: %s\n", err.Error())
+	fmt.Fprintf(stderr, "gladflow: %s\n", job.ErrorText(err, option))
 	return exitFailed
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gladflow/gladflow/arrowio/store"
 	"github.com/gladflow/gladflow/pipelines/evaluation"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/metric"
@@ -30,7 +31,7 @@ not in the list tied last.`,
 		Args: arguments("EDGES", "REFERENCE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			e.EdgeList, e.Reference = args[0], args[1]
-			r, err := evaluation.Run(c.Context(), e, table.Files{Stdin: c.InOrStdin()})
+			r, err := evaluation.Run(c.Context(), e, table.Files{Stdin: c.InOrStdin(), Stores: store.All()})
 			if err != nil {
 				return asFlag(c, &e, err)
 			}

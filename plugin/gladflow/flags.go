@@ -152,7 +152,8 @@ func asFlag(c *cobra.Command, document any, err error) error {
 	}
 	for _, f := range job.Fields(document, job.Facts{}) {
 		if f.Key == j.Field && c.Flags().Lookup(flagOf(f)) != nil {
-			return usage(c, "--%s: %s", flagOf(f), j.Reason)
+			reason := &job.Error{Reason: j.Reason, Err: j.Err}
+			return usage(c, "--%s: %s", flagOf(f), reason.Text(job.FlagOption))
 		}
 	}
 	return err

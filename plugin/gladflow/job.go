@@ -35,7 +35,10 @@ standard input.
 				return err
 			}
 			j.JSON = j.JSON || asJSON
-			return recoverJob(c, j)
+			if err := recoverJob(c, j); err != nil {
+				return documentError{err}
+			}
+			return nil
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result as one JSON document")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/gladflow/gladflow/arrowio/store"
 	"github.com/gladflow/gladflow/plugin/server"
 )
 
@@ -21,7 +22,7 @@ type limitOptions struct {
 func newLimitOptions() *limitOptions {
 	limits := server.DefaultLimits()
 	return &limitOptions{
-		config:        server.Config{Limits: limits},
+		config:        server.Config{Limits: limits, Stores: store.All()},
 		resultAge:     secondsOf(limits.ResultSeconds),
 		idle:          secondsOf(limits.IdleSeconds),
 		message:       byteSize(limits.MessageBytes),

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/gladflow/gladflow/arrowio/store"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/pipelines/table"
@@ -38,7 +39,7 @@ known one. INPUT may be - for standard input.`,
 func recoverJob(c *cobra.Command, j job.Job) error {
 	bar := newProgressBar(c.ErrOrStderr())
 	defer bar.close()
-	result, err := recovery.Run(c.Context(), j, recovery.Host{Files: table.Files{Stdin: c.InOrStdin()}, Progress: bar.show})
+	result, err := recovery.Run(c.Context(), j, recovery.Host{Files: table.Files{Stdin: c.InOrStdin(), Stores: store.All()}, Progress: bar.show})
 	bar.close()
 	switch {
 	case result == nil:

@@ -27,6 +27,7 @@ func TestWrongUsage(t *testing.T) {
 	parquet := demoSamples(t)
 	truncatedParquet := file(t, "t.parquet", string(parquet[:len(parquet)/2]))
 	j := file(t, "job.yaml", "input: "+table+"\npenlty: 0.1\n")
+	labelled := file(t, "labelled.yaml", "input: "+table+"\n")
 
 	for _, c := range []struct {
 		args string // separated by blanks
@@ -69,6 +70,7 @@ func TestWrongUsage(t *testing.T) {
 		{"recover " + table + " --id-column id --reference " + strangers, "names no pair of the table's variables; check", ""},
 		{"run missing.yaml", "missing.yaml: there is no such file", ""},
 		{"run " + j, "job.yaml: line 2: penlty: the key is unknown; did you mean penalty?", ""},
+		{"run " + labelled, "pass id_column id,", ""},
 		{"evaluate missing.tsv " + strangers, "missing.tsv: there is no such file", ""},
 		{"evaluate " + table + " " + strangers + " --rank x", "--rank: \"x\" is unknown; choose auto, order or score", "gladflow evaluate"},
 	} {

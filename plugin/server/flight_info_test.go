@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gladflow/gladflow/arrowio/store"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -213,7 +214,7 @@ func TestOtherTables(t *testing.T) {
 
 // A job that names a file runs without streaming, scores, and writes.
 func TestRecoverAction(t *testing.T) {
-	_, c := served(t, Config{})
+	_, c := served(t, Config{Stores: store.All()})
 	ctx := bg(t)
 	folder := t.TempDir()
 	input, reference, out := filepath.Join(folder, "s.csv"), filepath.Join(folder, "r.tsv"), filepath.Join(folder, "out")

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/keepalive"
 
+	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
@@ -25,6 +26,9 @@ type Config struct {
 	// Files says which files jobs may name, to read and to write: FilesAny,
 	// which is the default, FilesNone, or a folder in which they must lie.
 	Files string
+	// Stores open the URLs that jobs name, such as store.All(); nil: they are
+	// refused.
+	Stores arrowio.Opener
 	// Logger is told of every run; nil for none.
 	Logger hclog.Logger
 	// Observer is told of every run too, for traces and metrics; nil for none.
@@ -100,7 +104,7 @@ func newService(c Config, work func(context.Context, job.Job, recovery.Host) (*j
 			return nil, err
 		}
 	}
-	s.runs = runs.New(runs.Config{Limits: s.limits, Logger: s.log, Observer: c.Observer, Work: work})
+	s.runs = runs.New(runs.Config{Limits: s.limits, Stores: c.Stores, Logger: s.log, Observer: c.Observer, Work: work})
 	return s, nil
 }
 

@@ -5,10 +5,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
-	arrowutil "github.com/apache/arrow/go/v15/arrow/util"
 	"google.golang.org/grpc/codes"
 
-	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/fault"
 )
@@ -43,7 +42,7 @@ func (s *Service) receive(recv func() (*flight.FlightData, error)) (*upload, err
 }
 
 // records opens the table.
-func (u *upload) records() (array.RecordReader, error) { return arrowio.NewRecords(u.next, nil) }
+func (u *upload) records() (array.RecordReader, error) { return batch.NewReader(u.next, nil) }
 
 // next is the next message of Arrow's; those that carry something else are
 // passed over.
@@ -72,9 +71,6 @@ func (u *upload) next() (metadata, body []byte, err error) {
 	}
 }
 
-// batchBytes is about the size of the batches that are sent.
-const batchBytes = 2 << 20
-
 // sender is a stream that takes batches.
 type sender interface {
 	Send(*flight.FlightData) error
@@ -97,13 +93,8 @@ func (s *Service) send(to sender, table arrow.Record) error {
 	return s.withIdleLimit(&idle, func() error {
 		w := flight.NewRecordWriter(timedSender{to, &idle}, ipc.WithSchema(table.Schema()))
 		defer w.Close()
-		rows := table.NumRows()
-		step := max(1, rows*batchBytes/max(1, arrowutil.TotalRecordSize(table)))
-		for at := int64(0); at < rows; at += step {
-			piece := table.NewSlice(at, min(at+step, rows))
-			err := w.Write(piece)
-			piece.Release()
-			if err != nil {
+		if table.NumRows() > 0 {
+			if err := batch.Split(table, batch.Bytes, w.Write); err != nil {
 				return err
 			}
 		}

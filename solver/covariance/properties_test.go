@@ -5,9 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/gladflow/gladflow/solver/covariance"
 	"github.com/gladflow/gladflow/solver/dense"
-	"pgregory.net/rapid"
 )
 
 var methods = []covariance.Method{covariance.Pearson, covariance.Spearman, covariance.Nonparanormal, covariance.Covariance}

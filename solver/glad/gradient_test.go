@@ -11,9 +11,10 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"pgregory.net/rapid"
+
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
-	"pgregory.net/rapid"
 )
 
 func differentiator(t interface{ Fatal(...any) }, m *Model, e dense.Engine) *Differentiator {

@@ -12,9 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
-	"pgregory.net/rapid"
 )
 
 // sample is a model file with every key there is.

@@ -7,10 +7,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gladflow/gladflow/solver"
-	"github.com/gladflow/gladflow/solver/dense"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
 )
 
 // naive runs m on s entry by entry as the comment of the package writes it, without scaling,

@@ -6,9 +6,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
-	"pgregory.net/rapid"
 )
 
 // A posterior-mean model hands out Z where that is positive definite, Θ where

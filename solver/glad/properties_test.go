@@ -8,9 +8,10 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
-	"pgregory.net/rapid"
 )
 
 // positiveDefinite reports whether Cholesky's factorisation succeeds after

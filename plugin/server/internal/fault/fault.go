@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"strings"
 
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc/codes"
@@ -114,15 +112,8 @@ func jobFault(j *job.Error) *protocol.Fault {
 	return f
 }
 
-// flag is an option of the command line, which messages of lower layers name.
-var flag = regexp.MustCompile(`--[a-z]+(-[a-z]+)*`)
-
-// words is an error for callers, who know the fields of a job and not flags.
-func words(err error) string {
-	return flag.ReplaceAllStringFunc(err.Error(), func(f string) string {
-		return strings.ReplaceAll(strings.TrimPrefix(f, "--"), "-", "_")
-	})
-}
+// words is an error for callers, who know the fields of a job.
+func words(err error) string { return job.ErrorText(err, job.FieldOption) }
 
 // Catch runs work and returns its error, or the fault of its panic, whose stack
 // is logged. It is for panics outside of a solver.

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/recovery"
@@ -101,7 +102,7 @@ func (r *Run) await(done <-chan outcome) outcome {
 // perform calls Work with what a run of the service gives it.
 func (g *Registry) perform(ctx context.Context, r *Run, open func() (array.RecordReader, error)) (*job.Result, error) {
 	host := recovery.Host{
-		Files: table.Files{Stdin: strings.NewReader(""), MostVariables: g.Limits.Variables},
+		Files: table.Files{Stdin: strings.NewReader(""), Stores: g.Stores, MostVariables: g.Limits.Variables},
 		Progress: func(p progress.Update) {
 			r.progress(p)
 			if p.Done {
@@ -124,8 +125,12 @@ func (g *Registry) perform(ctx context.Context, r *Run, open func() (array.Recor
 // AsInput makes an error of the stream of samples one of the job's input.
 func AsInput(err error) error {
 	var input *arrowio.InputError
-	if errors.As(err, &input) {
+	var corrupt *batch.CorruptError
+	switch {
+	case errors.As(err, &input):
 		return &job.Error{Field: "input", Err: input}
+	case errors.As(err, &corrupt):
+		return &job.Error{Field: "input", Err: corrupt}
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc/codes"
 
+	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/recovery"
@@ -27,6 +28,8 @@ const maxEnded = 1000
 // A Config is what a Registry is made of.
 type Config struct {
 	Limits protocol.Limits // without zeros
+	// Stores open the URLs that jobs name; nil: they are refused.
+	Stores arrowio.Opener
 	Logger hclog.Logger
 	// Observer is told of every run; nil for none.
 	Observer Observer

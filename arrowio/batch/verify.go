@@ -1,4 +1,4 @@
-package arrowio
+package batch
 
 import (
 	"encoding/base64"
@@ -6,6 +6,9 @@ import (
 	"errors"
 	"strings"
 )
+
+// continuation is the word that begins a message of an IPC stream.
+const continuation = 0xFFFFFFFF
 
 // Arrow's generated code trusts the lengths and offsets in the metadata of a
 // message: a damaged length makes it allocate tens of gigabytes, which ends
@@ -33,8 +36,9 @@ const (
 	batchHeader      = 3
 )
 
-// verifyMessage checks the metadata of an IPC message.
-func verifyMessage(meta []byte) error {
+// VerifyMessage checks the metadata of an IPC message, a FlatBuffer: it returns an
+// error where Arrow would trust a length or an offset that leads out of them.
+func VerifyMessage(meta []byte) error {
 	f := &flat{b: meta, visits: len(meta)/4 + 1}
 	message, err := f.root()
 	if err != nil {
@@ -69,9 +73,9 @@ func verifyMessage(meta []byte) error {
 	return nil
 }
 
-// verifySchema checks an IPC message that holds a schema, in base64, as
-// Parquet files carry it.
-func verifySchema(text string) error {
+// VerifySchema checks an IPC message that holds a schema, in base64, as
+// Parquet files carry it under ARROW:schema.
+func VerifySchema(text string) error {
 	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
 	if err != nil {
 		return err
@@ -83,7 +87,7 @@ func verifySchema(text string) error {
 		return errMetadata
 	}
 	meta := b[4 : 4+binary.LittleEndian.Uint32(b)]
-	if err := verifyMessage(meta); err != nil {
+	if err := VerifyMessage(meta); err != nil {
 		return err
 	}
 	f := &flat{b: meta, visits: 1}

@@ -1,4 +1,4 @@
-package arrowio
+package store
 
 import (
 	"bufio"
@@ -6,19 +6,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/gladflow/gladflow/arrowio"
 )
 
+// HTTP opens files of web servers, with the user and password of the URL if it
+// has them.
+func HTTP() Store {
+	return Store{schemes: []string{"https", "http"}, open: func(ctx context.Context, l location) (io.ReadCloser, error) {
+		return opened(func(b *body) error { return b.openHTTP(ctx, l) })
+	}}
+}
+
 // openHTTP asks a web server for a file.
-func (s *source) openHTTP(ctx context.Context, l location) error {
+func (b *body) openHTTP(ctx context.Context, l location) error {
 	if l.Host == "" {
 		return fault(l.name, "the URL names no server")
 	}
 	transport := newTransport()
-	s.finally(transport.CloseIdleConnections)
+	b.finally(transport.CloseIdleConnections)
 	client := &http.Client{Transport: transport, CheckRedirect: checkRedirect}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, l.String(), nil)
 	if err != nil {
@@ -29,15 +40,15 @@ func (s *source) openHTTP(ctx context.Context, l location) error {
 	if err != nil {
 		return l.explain(ctx, err)
 	}
-	s.finally(func() { response.Body.Close() })
+	b.finally(func() { response.Body.Close() })
 	if response.StatusCode != http.StatusOK {
 		return l.refused(response.StatusCode)
 	}
-	body := bufio.NewReaderSize(remote{ctx, response.Body, l}, 512)
-	if head, _ := body.Peek(512); isPage(head) {
+	in := bufio.NewReaderSize(remote{ctx, response.Body, l}, 512)
+	if head, _ := in.Peek(512); isPage(head) {
 		return fault(l.name, "the server sends a web page and not a table; use the link of the file itself")
 	}
-	s.in = body
+	b.Reader = in
 	return nil
 }
 
@@ -69,10 +80,10 @@ func (l location) refused(status int) error {
 	answer := fmt.Sprintf("%d %s", status, http.StatusText(status))
 	switch {
 	case status == http.StatusNotFound || status == http.StatusGone:
-		return &InputError{Path: l.name, Err: fs.ErrNotExist,
+		return &arrowio.InputError{Path: l.name, Err: fs.ErrNotExist,
 			Reason: fmt.Sprintf("there is no such file on the server (%s); check the URL", answer)}
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return &InputError{Path: l.name, Err: fs.ErrPermission,
+		return &arrowio.InputError{Path: l.name, Err: fs.ErrPermission,
 			Reason: fmt.Sprintf("the server denies permission to read it (%s); use a signed link, or put user:password@ before the server's name", answer)}
 	case transient(status):
 		return fmt.Errorf("reading %s: the server answers %s; try again later", l.name, answer)
@@ -87,6 +98,6 @@ func transient(status int) bool {
 
 // isPage recognises HTML, which is what a server shows in place of a file.
 func isPage(head []byte) bool {
-	head = bytes.ToLower(bytes.TrimSpace(bytes.TrimPrefix(head, utf8Mark)))
+	head = bytes.ToLower(bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))))
 	return bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html"))
 }

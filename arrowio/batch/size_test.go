@@ -1,22 +1,20 @@
-package plugin
+package batch
 
 import (
-	"bytes"
 	"io"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/flight"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
-// rowsOf is a record of one FixedSizeList column.
-func rowsOf(mem memory.Allocator, rows, size int) arrow.Record {
+// lists is a record of one FixedSizeList column.
+func lists(mem memory.Allocator, rows, size int) arrow.Record {
 	t := arrow.FixedSizeListOf(int32(size), arrow.PrimitiveTypes.Float64)
 	b := array.NewRecordBuilder(mem, arrow.NewSchema([]arrow.Field{{Name: "sample", Type: t, Nullable: true}}, nil))
 	defer b.Release()
@@ -26,6 +24,24 @@ func rowsOf(mem memory.Allocator, rows, size int) arrow.Record {
 		list.Append(true)
 		for j := range size {
 			values.Append(float64(i) + float64(j)/1e4)
+		}
+	}
+	return b.NewRecord()
+}
+
+// wide is a record of plain columns v0, v1, ...
+func wide(mem memory.Allocator, rows, columns int) arrow.Record {
+	fields := make([]arrow.Field, columns)
+	for j := range fields {
+		fields[j] = arrow.Field{Name: "v" + string(rune('a'+j%26)) + string(rune('a'+j/26%26)) + string(rune('a'+j/676)), Type: arrow.PrimitiveTypes.Float64}
+	}
+	b := array.NewRecordBuilder(mem, arrow.NewSchema(fields, nil))
+	defer b.Release()
+	for j := range fields {
+		column := b.Field(j).(*array.Float64Builder)
+		column.Reserve(rows)
+		for i := range rows {
+			column.UnsafeAppend(float64((i*7+j*13)%101) - 50)
 		}
 	}
 	return b.NewRecord()
@@ -66,10 +82,10 @@ func mixed(mem memory.Allocator, rows int) arrow.Record {
 
 // Whatever the table: batches of about the size that was asked for, and the
 // same table put together again.
-func TestBatches(t *testing.T) {
+func TestSplit(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	const batchBytes = 64 << 10
+	const size = 64 << 10
 	for name, test := range map[string]struct {
 		record         arrow.Record
 		fewest, most   int
@@ -77,9 +93,9 @@ func TestBatches(t *testing.T) {
 	}{
 		"plain":           {wide(mem, 20000, 8), 20, 21, 4 << 10, 50 << 10},
 		"5000 columns":    {wide(mem, 8, 5000), 4, 8, 900 << 10, 40000},
-		"FixedSizeList":   {rowsOf(mem, 2000, 100), 25, 26, 4 << 10, 50 << 10},
-		"one huge row":    {rowsOf(mem, 1, 100000), 1, 1, 800 << 10, 800000},
-		"huge rows":       {rowsOf(mem, 3, 100000), 3, 3, 800 << 10, 800000},
+		"FixedSizeList":   {lists(mem, 2000, 100), 25, 26, 4 << 10, 50 << 10},
+		"one huge row":    {lists(mem, 1, 100000), 1, 1, 800 << 10, 800000},
+		"huge rows":       {lists(mem, 3, 100000), 3, 3, 800 << 10, 800000},
 		"mixed":           {mixed(mem, 5000), 13, 18, 8 << 10, 30 << 10},
 		"no rows":         {wide(mem, 0, 8), 1, 1, 0, 0},
 		"no columns":      {array.NewRecord(arrow.NewSchema(nil, nil), nil, 5), 1, 1, 0, 0},
@@ -87,22 +103,21 @@ func TestBatches(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer test.record.Release()
-			var messages []*flight.FlightData
-			c := &Client{batchBytes: batchBytes, mem: mem}
-			w := flight.NewRecordWriter(recorder{&messages}, ipc.WithSchema(test.record.Schema()))
-			err := c.sendRecord(w, test.record)
+			var sent arrowtest.Recorder
+			w := ipc.NewWriterWithPayloadWriter(&sent, ipc.WithSchema(test.record.Schema()))
+			err := Split(test.record, size, w.Write)
 			w.Close()
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, batches := assemble(t, messages)
+			again, batches := assemble(t, sent)
 			defer again.Release()
 			if batches < test.fewest || batches > test.most {
 				t.Errorf("%d batches, want %d to %d", batches, test.fewest, test.most)
 			}
-			for i, m := range messages[len(messages)-batches:] {
-				if size := len(m.DataBody); size > batchBytes+batchBytes/4+test.overhead || size < test.tiny && i < batches-1 {
-					t.Errorf("batch %d of %d bytes", i, size)
+			for i, m := range sent[len(sent)-batches:] {
+				if n := len(m.Body); n > size+size/4+test.overhead || n < test.tiny && i < batches-1 {
+					t.Errorf("batch %d of %d bytes", i, n)
 				}
 			}
 			whole := array.NewTableFromRecords(test.record.Schema(), []arrow.Record{test.record})
@@ -115,15 +130,15 @@ func TestBatches(t *testing.T) {
 }
 
 // The bytes of a slice are its own, not those of the buffers that it is from.
-func TestSliceOfLargeBuffers(t *testing.T) {
+func TestSplitOfASlice(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	for name, record := range map[string]arrow.Record{"plain": wide(mem, 20000, 8), "FixedSizeList": rowsOf(mem, 20000, 8), "mixed": mixed(mem, 20000)} {
+	for name, record := range map[string]arrow.Record{"plain": wide(mem, 20000, 8), "FixedSizeList": lists(mem, 20000, 8), "mixed": mixed(mem, 20000)} {
 		slice := record.NewSlice(5000, 5100)
-		if rows := batchRows(slice, 64<<10); rows != 100 {
+		if rows := rowsOf(slice, 64<<10); rows != 100 {
 			t.Errorf("%s: batches of %d rows of a slice of 100", name, rows)
 		}
-		if rows := batchRows(slice, 4000); rows < 20 || rows > 70 {
+		if rows := rowsOf(slice, 4000); rows < 20 || rows > 70 {
 			t.Errorf("%s: batches of %d rows for 4000 bytes", name, rows)
 		}
 		slice.Release()
@@ -131,18 +146,26 @@ func TestSliceOfLargeBuffers(t *testing.T) {
 	}
 }
 
-// assemble reads messages as Arrow does, and counts the batches.
-func assemble(t *testing.T, messages []*flight.FlightData) (arrow.Table, int) {
-	t.Helper()
-	next := func() (metadata, body []byte, err error) {
-		if len(messages) == 0 {
-			return nil, nil, io.EOF
+// What is read has the size of what is sent, as far as a schema tells it.
+func TestWidth(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	for name, record := range map[string]arrow.Record{"plain": wide(mem, 20000, 800), "FixedSizeList": lists(mem, 20000, 800)} {
+		read, sent := Rows(Bytes, Width(record.Schema())), rowsOf(record, Bytes)
+		if read < sent*95/100 || read > sent*105/100 {
+			t.Errorf("%s: %d rows are read at a time and %d sent", name, read, sent)
 		}
-		m := messages[0]
-		messages = messages[1:]
-		return bytes.Clone(m.DataHeader), bytes.Clone(m.DataBody), nil
+		record.Release()
 	}
-	r, err := arrowio.NewRecords(next, nil)
+	if n := Rows(Bytes, 1<<40); n != 1 {
+		t.Errorf("%d rows of a row that is larger than a batch", n)
+	}
+}
+
+// assemble reads messages as Arrow does, and counts the batches.
+func assemble(t *testing.T, sent []arrowtest.Message) (arrow.Table, int) {
+	t.Helper()
+	r, err := NewReader(arrowtest.Replay(sent, io.EOF), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,11 +15,11 @@ import (
 // stdinPath is the path that stands for standard input.
 const stdinPath = "-"
 
-// A source is an opened input, whatever it is stored in. It is read from
-// front to back through the embedded reader, which hashes every byte on its
-// way; formats that jump about use randomAccess instead and leave the hashing
-// to sum.
-type source struct {
+// An input is an opened file, stream or URL. It is read from
+// front to back through the embedded reader, which hashes every byte; formats
+// that are read by position use randomAccess instead and leave the hashing to
+// sum.
+type input struct {
 	*bufio.Reader
 	ctx  context.Context
 	name string // for messages
@@ -42,10 +42,10 @@ const (
 )
 
 // open is the one place where a path becomes bytes: the name of a file, "-" for
-// standard input, or a URL of one of the schemes. Secrets in a URL do not get
-// into the source's name, nor into errors.
-func open(ctx context.Context, path string, stdin io.Reader) (*source, error) {
-	s := &source{ctx: ctx, name: Redacted(path), hash: sha256.New()}
+// standard input, or a URL that stores open. Secrets of a URL get neither into
+// the input's name nor into errors.
+func open(ctx context.Context, path string, stdin io.Reader, stores Opener) (*input, error) {
+	s := &input{ctx: ctx, name: Redacted(path), hash: sha256.New()}
 	var err error
 	switch {
 	case path == stdinPath:
@@ -54,7 +54,7 @@ func open(ctx context.Context, path string, stdin io.Reader) (*source, error) {
 		}
 		s.name, s.in = "standard input", stdin
 	case isURL(path):
-		err = s.openURL(ctx, path)
+		err = s.openURL(ctx, path, stores)
 	default:
 		err = s.openFile(path)
 	}
@@ -66,34 +66,70 @@ func open(ctx context.Context, path string, stdin io.Reader) (*source, error) {
 	return s, nil
 }
 
-func (s *source) openFile(path string) error {
-	if path == "" {
-		return fault("(no path)", "no file is named")
+func (s *input) openURL(ctx context.Context, path string, stores Opener) error {
+	if stores == nil {
+		return fault(s.name, "this is a URL, and only files are opened here; fetch it and name the file")
 	}
-	f, err := os.Open(path)
+	in, err := stores.Open(ctx, path)
 	if err != nil {
-		return openFault(s.name, err)
+		return err
+	}
+	return s.use(in)
+}
+
+func (s *input) openFile(path string) error {
+	f, err := OpenFile(path, s.name)
+	if err != nil {
+		return err
+	}
+	return s.use(f)
+}
+
+// use reads in, by position if it is a regular file: pipes and devices can be
+// opened by name too, but read only once.
+func (s *input) use(in io.ReadCloser) error {
+	s.in = in
+	s.closers = append(s.closers, in.Close)
+	f, ok := in.(interface {
+		fs.File
+		io.ReaderAt
+	})
+	if !ok {
+		return nil
 	}
 	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		f.Close()
-		return &InputError{Path: s.name, Reason: "this is a folder; name a file in it", Err: fs.ErrInvalid}
-	}
 	if err != nil {
-		f.Close()
 		return openFault(s.name, err)
 	}
-	s.in = f
-	s.closers = append(s.closers, f.Close)
-	// Pipes and devices can be opened by name too, but read only once.
 	if info.Mode().IsRegular() {
 		s.file, s.size = f, info.Size()
 	}
 	return nil
 }
 
-// rawReader is the source before buffering.
-type rawReader struct{ s *source }
+// OpenFile opens a file of this machine for reading, which errors call name. A
+// file that is missing, may not be read or is a folder is an InputError.
+func OpenFile(path, name string) (*os.File, error) {
+	if path == "" {
+		return nil, fault("(no path)", "no file is named")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, openFault(name, err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.IsDir() {
+		return f, nil
+	}
+	f.Close()
+	if err != nil {
+		return nil, openFault(name, err)
+	}
+	return nil, &InputError{Path: name, Reason: "this is a folder; name a file in it", Err: fs.ErrInvalid}
+}
+
+// rawReader is the input before buffering.
+type rawReader struct{ s *input }
 
 func (r rawReader) Read(p []byte) (int, error) {
 	s := r.s
@@ -112,7 +148,7 @@ func (r rawReader) Read(p []byte) (int, error) {
 
 // randomAccess gives the bytes by position. What cannot be read by position
 // is first copied to a temporary file.
-func (s *source) randomAccess() (*io.SectionReader, error) {
+func (s *input) randomAccess() (*io.SectionReader, error) {
 	if s.file == nil {
 		f, err := os.CreateTemp("", tempPattern)
 		if err != nil {
@@ -135,7 +171,7 @@ func (s *source) randomAccess() (*io.SectionReader, error) {
 }
 
 // cancellable is the file by position, until the context ends.
-type cancellable struct{ s *source }
+type cancellable struct{ s *input }
 
 func (c cancellable) ReadAt(p []byte, off int64) (int, error) {
 	if err := c.s.ctx.Err(); err != nil {
@@ -149,14 +185,14 @@ func (c cancellable) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // sum reads what is left and returns the SHA-256 of all bytes, in hexadecimal.
-func (s *source) sum() (string, error) {
+func (s *input) sum() (string, error) {
 	if _, err := io.Copy(io.Discard, s.Reader); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(s.hash.Sum(nil)), nil
 }
 
-func (s *source) close() error {
+func (s *input) close() error {
 	var first error
 	for _, c := range slices.Backward(s.closers) {
 		if err := c(); err != nil && first == nil {

@@ -1,4 +1,4 @@
-package arrowio
+package store
 
 import (
 	"context"
@@ -11,11 +11,22 @@ import (
 	"golang.org/x/oauth2/google"
 )
 
+// GS opens objects of Google Cloud Storage, gs://bucket/key.
+func GS() Store {
+	return (&objects{
+		scheme:      "gs",
+		parameters:  []string{"anonymous"},
+		credentials: "GOOGLE_APPLICATION_CREDENTIALS, what gcloud auth application-default login leaves and the machine's service account; a public object wants ?anonymous=true",
+		missing:     []string{"oauth2:"},
+		open:        openGS,
+	}).store()
+}
+
 // openGS opens an object of Google Cloud Storage, by its JSON API. gocloud's
 // driver would do, but brings gRPC's whole service mesh: 28 MB, and as much time
 // at every start as all else together. It also keeps credentials for the life of
 // the process that end with the context of the first URL.
-func openGS(ctx context.Context, s *source, l location, key string, transport *http.Transport) error {
+func openGS(ctx context.Context, b *body, l location, key string, transport *http.Transport) error {
 	client := &http.Client{Transport: transport, CheckRedirect: checkRedirect}
 	server := "https://storage.googleapis.com"
 	// The variable of Google's own clients for a server on this machine.
@@ -39,10 +50,10 @@ func openGS(ctx context.Context, s *source, l location, key string, transport *h
 	if err != nil {
 		return l.explain(ctx, err)
 	}
-	s.finally(func() { response.Body.Close() })
+	b.finally(func() { response.Body.Close() })
 	if response.StatusCode != http.StatusOK {
 		return l.explain(ctx, answer(response.StatusCode))
 	}
-	s.in = remote{ctx, response.Body, l}
+	b.Reader = remote{ctx, response.Body, l}
 	return nil
 }

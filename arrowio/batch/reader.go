@@ -1,4 +1,4 @@
-package arrowio
+package batch
 
 import (
 	"errors"
@@ -12,23 +12,23 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// NewRecords reads the batches of an Arrow IPC stream that comes as separate
+// NewReader reads the batches of an Arrow IPC stream that comes as separate
 // messages, as those of Arrow Flight: next returns the metadata (a FlatBuffer)
 // and the body of the next, which it does not touch again, and io.EOF after
-// the last. The first holds the schema and has been read when NewRecords
+// the last. The first holds the schema and has been read when NewReader
 // returns. mem is nil for Go's heap.
 //
-// Errors of next are returned, by NewRecords and by Err, as they are; messages
-// that are corrupt are InputErrors, whatever the bytes. The batches do not
-// outlive the reader's next call unless they are retained.
-func NewRecords(next func() (metadata, body []byte, err error), mem memory.Allocator) (array.RecordReader, error) {
+// Errors of next are returned, by NewReader and by Err, as they are; messages
+// that are corrupt are a *CorruptError, whatever the bytes. A batch is valid
+// until the reader's next call unless it is retained.
+func NewReader(next func() (metadata, body []byte, err error), mem memory.Allocator) (array.RecordReader, error) {
 	if mem == nil {
 		mem = memory.DefaultAllocator
 	}
-	r := &records{messages: &separateMessages{next: next}}
+	r := &reader{messages: &messages{next: next}}
 	r.count.Store(1)
-	err := guard(func() (err error) {
-		r.arrow, err = ipc.NewReaderFromMessageReader(r.messages, ipc.WithAllocator(limited{mem}))
+	err := Guard(func() (err error) {
+		r.arrow, err = ipc.NewReaderFromMessageReader(r.messages, ipc.WithAllocator(Bounded(mem)))
 		return err
 	})
 	if err != nil {
@@ -38,20 +38,20 @@ func NewRecords(next func() (metadata, body []byte, err error), mem memory.Alloc
 	return r, nil
 }
 
-// records is an ipc.Reader whose errors are explained and which does not panic.
-type records struct {
+// A reader is an ipc.Reader whose errors are explained and which does not panic.
+type reader struct {
 	count    atomic.Int64
 	arrow    *ipc.Reader
-	messages *separateMessages
+	messages *messages
 	current  arrow.Record
 	err      error
 }
 
 // Retain implements array.RecordReader.
-func (r *records) Retain() { r.count.Add(1) }
+func (r *reader) Retain() { r.count.Add(1) }
 
 // Release implements array.RecordReader.
-func (r *records) Release() {
+func (r *reader) Release() {
 	if r.count.Add(-1) == 0 {
 		r.current = nil
 		r.arrow.Release()
@@ -59,21 +59,21 @@ func (r *records) Release() {
 }
 
 // Schema implements array.RecordReader.
-func (r *records) Schema() *arrow.Schema { return r.arrow.Schema() }
+func (r *reader) Schema() *arrow.Schema { return r.arrow.Schema() }
 
 // Record implements array.RecordReader.
-func (r *records) Record() arrow.Record { return r.current }
+func (r *reader) Record() arrow.Record { return r.current }
 
 // Err implements array.RecordReader.
-func (r *records) Err() error { return r.err }
+func (r *reader) Err() error { return r.err }
 
 // Next implements array.RecordReader.
-func (r *records) Next() bool {
+func (r *reader) Next() bool {
 	r.current = nil
 	if r.err != nil || r.messages.ended {
 		return false
 	}
-	err := guard(func() (err error) {
+	err := Guard(func() (err error) {
 		r.current, err = r.arrow.Read()
 		return err
 	})
@@ -87,18 +87,18 @@ func (r *records) Next() bool {
 	return false
 }
 
-func (r *records) explain(err error) error {
+func (r *reader) explain(err error) error {
 	switch {
 	case r.messages.failure != nil:
 		return r.messages.failure
 	case errors.Is(err, io.EOF):
-		return fault(streamName, "it ends before its schema; send the table")
+		return &CorruptError{Reason: "it ends before its schema; send the table"}
 	}
-	return &InputError{Path: streamName, Err: err, Reason: fmt.Sprintf("a message is corrupt (%v); send it again", err)}
+	return &CorruptError{Reason: fmt.Sprintf("a message is corrupt (%v); send it again", err), Err: err}
 }
 
-// separateMessages verifies messages before Arrow sees them, see flatbuffers.go.
-type separateMessages struct {
+// messages are verified before Arrow sees them, see verify.go.
+type messages struct {
 	next    func() (metadata, body []byte, err error)
 	current *ipc.Message
 	ended   bool
@@ -106,10 +106,10 @@ type separateMessages struct {
 }
 
 // Retain does nothing: the reader has one owner, the ipc.Reader.
-func (m *separateMessages) Retain() {}
+func (m *messages) Retain() {}
 
 // Release gives back the last message.
-func (m *separateMessages) Release() {
+func (m *messages) Release() {
 	if m.current != nil {
 		m.current.Release()
 		m.current = nil
@@ -117,7 +117,7 @@ func (m *separateMessages) Release() {
 }
 
 // Message implements ipc.MessageReader.
-func (m *separateMessages) Message() (*ipc.Message, error) {
+func (m *messages) Message() (*ipc.Message, error) {
 	m.Release()
 	metadata, body, err := m.next()
 	switch {
@@ -128,7 +128,7 @@ func (m *separateMessages) Message() (*ipc.Message, error) {
 		m.failure = err
 		return nil, err
 	}
-	if err := verifyMessage(metadata); err != nil {
+	if err := VerifyMessage(metadata); err != nil {
 		return nil, err
 	}
 	meta, data := memory.NewBufferBytes(metadata), memory.NewBufferBytes(body)

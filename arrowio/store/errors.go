@@ -1,17 +1,18 @@
-package arrowio
+package store
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"gocloud.dev/gcerrors"
+
+	"github.com/gladflow/gladflow/arrowio"
 )
 
 // answer is the HTTP status of a server that sent no object.
@@ -30,76 +31,70 @@ type noCredentials struct{ err error }
 func (e *noCredentials) Error() string { return e.err.Error() }
 func (e *noCredentials) Unwrap() error { return e.err }
 
-// A remote reads a URL's bytes.
-type remote struct {
-	ctx context.Context
-	in  io.Reader
-	at  location
-}
-
-func (r remote) Read(p []byte) (int, error) {
-	n, err := r.in.Read(p)
-	if err != nil && err != io.EOF {
-		if r.ctx.Err() != nil {
-			return n, r.ctx.Err()
-		}
-		err = r.at.clean(err)
-	}
-	return n, err
-}
-
 // unopened sorts an error of opening a bucket, for which nothing has been asked
 // of the store yet.
 func (l location) unopened(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return l.explain(ctx, err)
 	}
-	return &InputError{Path: l.name, Err: l.clean(err),
-		Reason: fmt.Sprintf("the URL's parameters or the credentials cannot be used (%v); they are looked for in %s", l.clean(err), storeOf(l.Scheme).credentials)}
+	return &arrowio.InputError{Path: l.name, Err: l.clean(err),
+		Reason: fmt.Sprintf("the URL's parameters or the credentials cannot be used (%v); they are looked for in %s", l.clean(err), l.credentials())}
 }
 
-// explain sorts an error of a store or a server as source.explain does: the
-// context's, the machine's, or the user's.
+// explain sorts an error of a store or a server: the context's, the machine's,
+// or the user's (an InputError).
 func (l location) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("reading %s: %w", l.name, ctx.Err())
 	}
-	status, code := answerOf(err)
-	var none *noCredentials
+	status, code := l.answerOf(err)
+	advice := l.advice(err)
 	switch {
-	case lacksRegion(err):
-		return &InputError{Path: l.name, Err: l.clean(err),
-			Reason: "the region of the bucket is not known, or there is none of that name; add ?region=NAME or set AWS_REGION"}
+	case advice != "":
+		return &arrowio.InputError{Path: l.name, Err: l.clean(err), Reason: advice}
 	// Before the status, which may be that of who was asked for them.
-	case errors.As(err, &none) || lacksCredentials(err):
-		return &InputError{Path: l.name, Err: l.clean(err, fs.ErrPermission),
-			Reason: fmt.Sprintf("no credentials are found; they are looked for in %s", storeOf(l.Scheme).credentials)}
+	case l.lacksCredentials(err):
+		return &arrowio.InputError{Path: l.name, Err: l.clean(err, fs.ErrPermission),
+			Reason: fmt.Sprintf("no credentials are found; they are looked for in %s", l.credentials())}
 	case status == http.StatusForbidden || status == http.StatusUnauthorized || gcerrors.Code(err) == gcerrors.PermissionDenied:
-		return &InputError{Path: l.name, Err: l.clean(err, fs.ErrPermission),
-			Reason: fmt.Sprintf("permission to read it is denied%s; credentials are looked for in %s", code, storeOf(l.Scheme).credentials)}
+		return &arrowio.InputError{Path: l.name, Err: l.clean(err, fs.ErrPermission),
+			Reason: fmt.Sprintf("permission to read it is denied%s; credentials are looked for in %s", code, l.credentials())}
 	case status == http.StatusNotFound || status != 0 && gcerrors.Code(err) == gcerrors.NotFound:
-		return &InputError{Path: l.name, Err: l.clean(err, fs.ErrNotExist),
+		return &arrowio.InputError{Path: l.name, Err: l.clean(err, fs.ErrNotExist),
 			Reason: fmt.Sprintf("there is no such object%s; check the bucket and the key", code)}
 	case status >= 300 && !transient(status):
-		return &InputError{Path: l.name, Err: l.clean(err),
+		return &arrowio.InputError{Path: l.name, Err: l.clean(err),
 			Reason: fmt.Sprintf("the store refuses the request%s; check the URL, its region and endpoint", code)}
 	}
 	return fmt.Errorf("reading %s: %w", l.name, l.clean(err))
 }
 
+// credentials is where the store looks for them, for messages.
+func (l location) credentials() string {
+	if l.store == nil {
+		return ""
+	}
+	return l.store.credentials
+}
+
+// advice is what the store says of an error that only it has.
+func (l location) advice(err error) string {
+	if l.store == nil || l.store.advice == nil {
+		return ""
+	}
+	return l.store.advice(err)
+}
+
 // answerOf is the HTTP status that a store answered with, 0 if it did not answer,
 // and its own word for that in brackets.
-func answerOf(err error) (status int, code string) {
-	var (
-		azure *azcore.ResponseError
-		other interface{ HTTPStatusCode() int }
-		word  interface{ ErrorCode() string }
-	)
-	switch {
-	case errors.As(err, &azure):
-		status, code = azure.StatusCode, azure.ErrorCode
-	case errors.As(err, &other):
+func (l location) answerOf(err error) (status int, code string) {
+	if l.store != nil && l.store.answer != nil {
+		status, code = l.store.answer(err)
+	}
+	var other interface{ HTTPStatusCode() int }
+	if status == 0 && errors.As(err, &other) {
 		status = other.HTTPStatusCode()
+		var word interface{ ErrorCode() string }
 		if errors.As(err, &word) {
 			code = word.ErrorCode()
 		}
@@ -113,18 +108,14 @@ func answerOf(err error) (status int, code string) {
 	return status, code
 }
 
-// lacksRegion and lacksCredentials recognise the clients' words, for which they
-// have no types.
-func lacksRegion(err error) bool {
-	text := err.Error()
-	return strings.Contains(text, "region must be set") || strings.Contains(text, "Missing Region") ||
-		strings.Contains(text, "Invalid region")
-}
-
-func lacksCredentials(err error) bool {
-	text := err.Error()
-	return strings.Contains(text, "get credentials") || strings.Contains(text, "get identity") || // AWS
-		strings.Contains(text, "DefaultAzureCredential") || strings.Contains(text, "oauth2:") // Azure; Google
+// lacksCredentials recognises an error of a client that finds none, for which
+// the clients of clouds have words and no types.
+func (l location) lacksCredentials(err error) bool {
+	var none *noCredentials
+	if errors.As(err, &none) {
+		return true
+	}
+	return l.store != nil && slices.ContainsFunc(l.store.missing, func(words string) bool { return strings.Contains(err.Error(), words) })
 }
 
 // cleaned is an error in one line without the secrets of a URL.

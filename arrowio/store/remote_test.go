@@ -1,4 +1,4 @@
-package arrowio
+package store
 
 import (
 	"context"
@@ -15,6 +15,9 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
 // An objectServer holds objects by their paths and speaks as much of HTTP, S3,
@@ -22,7 +25,7 @@ import (
 type objectServer struct {
 	*httptest.Server
 	objects map[string]string
-	// answers are statuses, with S3's and Azure's words, for paths at fault.
+	// answers are statuses, with S3's and Azure's words, for paths that cannot be read.
 	answers map[string]answered
 
 	mu      sync.Mutex
@@ -131,26 +134,26 @@ func noLeaks(t *testing.T) {
 func TestRemoteTables(t *testing.T) {
 	noLeaks(t)
 	s := serveObjects(t)
-	columns := []Column{{"x", []float64{1, 3, 5}}, {"y", []float64{2, 4, 6}}}
-	s.objects["deep/er/t.parquet"] = string(encoded(t, Parquet, columns))
-	s.objects["t.arrow"] = string(encoded(t, Arrow, columns))
+	columns := []arrowio.Column{{Name: "x", Values: []float64{1, 3, 5}}, {Name: "y", Values: []float64{2, 4, 6}}}
+	s.objects["deep/er/t.parquet"] = encoded(t, arrowio.Parquet, columns)
+	s.objects["t.arrow"] = encoded(t, arrowio.Arrow, columns)
 	s.objects["t.csv"] = "x,y\n1,2\n3,4\n5,6\n"
-	s.objects["t.tsv.gz"] = zipped("x\ty\n1\t2\n3\t4\n5\t6\n")
+	s.objects["t.tsv.gz"] = arrowtest.Zipped("x\ty\n1\t2\n3\t4\n5\t6\n")
 	s.objects["no extension"] = s.objects["deep/er/t.parquet"]
 	for name, at := range s.remotes(t) {
 		for key, body := range s.objects {
-			opened := descriptors(t)
+			opened := arrowtest.Descriptors()
 			path := at(strings.ReplaceAll(key, " ", "%20"))
-			r, err := readAll(t.Context(), path, SampleOptions{Memory: checked(t)})
+			r, err := readAll(t.Context(), path, arrowio.SampleOptions{Memory: arrowtest.Checked(t)})
 			if err != nil {
 				t.Errorf("%s: %v", path, err)
 				continue
 			}
-			local, err := readAll(t.Context(), "-", SampleOptions{Stdin: strings.NewReader(body), Memory: checked(t)})
+			local, err := readAll(t.Context(), "-", arrowio.SampleOptions{Stdin: strings.NewReader(body), Memory: arrowtest.Checked(t)})
 			if err != nil || r.sha != local.sha || !slices.Equal(r.values, []float64{1, 2, 3, 4, 5, 6}) || !slices.Equal(r.names, []string{"x", "y"}) {
 				t.Errorf("%s %s: %+v, %v", name, key, r, err)
 			}
-			if now := descriptors(t); name != "azblob" && now > opened+1 { // the server's end may take a moment
+			if now := arrowtest.Descriptors(); name != "azblob" && now > opened+1 { // the server's end may take a moment
 				t.Errorf("%s: %d files are open, %d before", name, now, opened)
 			}
 		}
@@ -173,17 +176,17 @@ func TestRemoteLists(t *testing.T) {
 	s.objects["bare.csv"] = s.objects["edges.csv"]
 	s.answers["bare.csv-metadata.json"] = answered{403, "AccessDenied"} // as S3 says of what is not there
 	for name, at := range s.remotes(t) {
-		if names, _, _, err := ReadSquare(t.Context(), at("square.csv"), SampleOptions{}); err != nil || len(names) != 2 {
+		if names, _, _, err := arrowio.ReadSquare(t.Context(), at("square.csv"), arrowio.SampleOptions{Stores: All()}); err != nil || len(names) != 2 {
 			t.Errorf("%s: %v, %v", name, names, err)
 		}
-		if r, err := ReadReference(t.Context(), at("reference.tsv"), ListOptions{}); err != nil || len(r.Source) != 2 {
+		if r, err := arrowio.ReadReference(t.Context(), at("reference.tsv"), arrowio.ListOptions{Stores: All()}); err != nil || len(r.Source) != 2 {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
-		e, err := ReadEdges(t.Context(), at("edges.csv"), ListOptions{})
+		e, err := arrowio.ReadEdges(t.Context(), at("edges.csv"), arrowio.ListOptions{Stores: All()})
 		if err != nil || len(e.Source) != 1 || name != "http" && e.Metadata["gladflow.version"] != "7" {
 			t.Errorf("%s: %+v, %v", name, e, err)
 		}
-		if e, err := ReadEdges(t.Context(), at("bare.csv"), ListOptions{}); err != nil || len(e.Source) != 1 || len(e.Metadata) != 0 {
+		if e, err := arrowio.ReadEdges(t.Context(), at("bare.csv"), arrowio.ListOptions{Stores: All()}); err != nil || len(e.Source) != 1 || len(e.Metadata) != 0 {
 			t.Errorf("%s: %+v, %v", name, e, err)
 		}
 	}
@@ -219,9 +222,9 @@ func TestRemoteErrors(t *testing.T) {
 		// after a while.
 		for _, key := range []string{"broken.csv", "short.csv"} {
 			err := failure(t, t.Context(), at(key))
-			var wrong *InputError
+			var wrong *arrowio.InputError
 			if errors.As(err, &wrong) {
-				t.Errorf("%s %s: the user is blamed: %v", name, key, err)
+				t.Errorf("%s %s: it is an InputError: %v", name, key, err)
 			}
 		}
 		// The end of the context.
@@ -249,9 +252,9 @@ func TestRemoteErrors(t *testing.T) {
 // failure is the error of reading path, in which no secret may stand.
 func failure(t *testing.T, ctx context.Context, path string) error {
 	t.Helper()
-	_, err := readAll(ctx, path, SampleOptions{})
+	_, err := readAll(ctx, path, arrowio.SampleOptions{})
 	if err == nil {
-		t.Fatalf("%s is read", Redacted(path))
+		t.Fatalf("%s is read", arrowio.Redacted(path))
 	}
 	if text := err.Error(); strings.Contains(text, "SESAME") || strings.Contains(text, "\n") {
 		t.Errorf("shown: %s", text)
@@ -303,7 +306,7 @@ func TestRedirects(t *testing.T) {
 	plain.objects["t.csv"] = "x,y\n1,2\n3,4\n"
 	there := httptest.NewServer(http.RedirectHandler(plain.URL+"/bucket/t.csv?SESAME", http.StatusFound))
 	t.Cleanup(there.Close)
-	if r, err := readAll(t.Context(), there.URL+"/anything.csv", SampleOptions{}); err != nil || r.rows != 2 {
+	if r, err := readAll(t.Context(), there.URL+"/anything.csv", arrowio.SampleOptions{}); err != nil || r.rows != 2 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	var circle *httptest.Server

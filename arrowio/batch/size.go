@@ -1,21 +1,72 @@
-package plugin
+package batch
 
 import "github.com/apache/arrow/go/v15/arrow"
 
-// batchRows is the number of rows of record that make about batchBytes bytes,
-// at least one.
-func batchRows(record arrow.Record, batchBytes int) int64 {
+// Bytes is about the size of a batch, read or sent: large enough that the work
+// around a batch does not count, and below the 4 MiB to which gRPC limits a
+// message by default.
+const Bytes = 2 << 20
+
+// Rows is the number of rows of width bytes in a batch of about size bytes, at
+// least one.
+func Rows(size, width int64) int64 { return max(1, size/max(1, width)) }
+
+// Width is about the size in bytes of a row of a table that has not been read,
+// at least 1. Values of varying length count as 8 bytes.
+func Width(schema *arrow.Schema) int64 {
+	n := int64(1)
+	for _, f := range schema.Fields() {
+		n += 8
+		switch t := f.Type.(type) {
+		case *arrow.FixedSizeListType:
+			n += 8 * int64(max(0, t.Len()))
+		case *arrow.FixedSizeBinaryType:
+			n += int64(max(0, t.ByteWidth))
+		}
+	}
+	return n
+}
+
+// Split calls f with slices of record of about size bytes each, of equal numbers
+// of rows but the last, and with record itself where it is no larger. A slice is
+// released when f has returned.
+func Split(record arrow.Record, size int64, f func(arrow.Record) error) error {
+	return Slice(record, rowsOf(record, size), f)
+}
+
+// Slice calls f with slices of record of so many rows, the last of fewer, and
+// with record itself where it has no more. A slice is released when f has
+// returned.
+func Slice(record arrow.Record, rows int64, f func(arrow.Record) error) error {
+	all := record.NumRows()
+	if all <= rows {
+		return f(record)
+	}
+	for from := int64(0); from < all; from += rows {
+		slice := record.NewSlice(from, min(from+rows, all))
+		err := f(slice)
+		slice.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rowsOf is the number of rows of record that make about size bytes, at least
+// one.
+func rowsOf(record arrow.Record, size int64) int64 {
 	var bytes int64
 	for _, column := range record.Columns() {
 		d := column.Data()
 		bytes += columnBytes(d.DataType(), d, d.Offset(), d.Len())
 	}
 	rows := record.NumRows()
-	if bytes <= int64(batchBytes) {
+	if bytes <= size {
 		return max(rows, 1)
 	}
 	// Batches of the same size, not full ones and a rest.
-	batches := min((bytes+int64(batchBytes)-1)/int64(batchBytes), rows)
+	batches := min((bytes+size-1)/size, rows)
 	return (rows + batches - 1) / batches
 }
 

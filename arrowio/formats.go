@@ -1,0 +1,144 @@
+package arrowio
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
+)
+
+// A Format is a way to write one kind of output, a T.
+type Format[T any] struct {
+	// Name is what callers choose it by, and the extension of its files.
+	Name string
+	// Title is its name for people.
+	Title string
+	// Write writes a file that is whole or not there, as ReplaceFile makes it.
+	// metadata stand in the file, or beside it, as far as the format has a
+	// place for them.
+	Write func(path string, v T, metadata map[string]string) error
+}
+
+// Formats are those of one kind of output, the default first. EdgeFormats,
+// PrecisionFormats and TableFormats return copies, to which a caller may add its
+// own.
+type Formats[T any] []Format[T]
+
+// Names are the names of the formats, in their order.
+func (f Formats[T]) Names() []string {
+	names := make([]string, len(f))
+	for i, format := range f {
+		names[i] = format.Name
+	}
+	return names
+}
+
+// Find returns the format of a name. That there is none is an InputError that
+// names those there are.
+func (f Formats[T]) Find(name string) (Format[T], error) {
+	for _, format := range f {
+		if format.Name == name {
+			return format, nil
+		}
+	}
+	names := f.Names()
+	last := len(names) - 1
+	return Format[T]{}, fault("output", "the format %q is unknown; use %s or %s", name, strings.Join(names[:last], ", "), names[last])
+}
+
+// For returns the format of a name, or the default if there is none: for a kind
+// of output that is written along with another, whose format was chosen.
+func (f Formats[T]) For(name string) Format[T] {
+	if format, err := f.Find(name); err == nil {
+		return format
+	}
+	return f[0]
+}
+
+func (f Formats[T]) write(path, name string, v T, metadata map[string]string) error {
+	format, err := f.Find(name)
+	if err != nil {
+		return err
+	}
+	return format.Write(path, v, metadata)
+}
+
+// Formats in which every kind of output is written.
+const (
+	Parquet = "parquet"
+	Arrow   = "arrow"
+	CSV     = "csv"
+)
+
+// TableFormats are those of plain tables: samples, metrics and the like.
+func TableFormats() Formats[[]Column] {
+	whole := func(c []Column) []Column { return c }
+	return Formats[[]Column]{
+		tabular(parquetEncoding(), whole),
+		tabular(arrowEncoding(), whole),
+		tabular(csvEncoding(), whole),
+	}
+}
+
+// EdgeFormats are those of edge lists. A format for edge lists alone is a file of
+// its own and a line here.
+func EdgeFormats() Formats[[]Edge] {
+	return Formats[[]Edge]{
+		tabular(parquetEncoding(), EdgeColumns),
+		tabular(arrowEncoding(), EdgeColumns),
+		tabular(csvEncoding(), EdgeColumns),
+	}
+}
+
+// PrecisionFormats are those of precision matrices.
+func PrecisionFormats() Formats[Precision] {
+	return Formats[Precision]{
+		tabular(parquetEncoding(), Precision.Columns),
+		tabular(arrowEncoding(), Precision.Columns),
+		tabular(csvEncoding(), Precision.textColumns),
+	}
+}
+
+// An encoding stores any table.
+type encoding struct {
+	name, title string
+	encode      func(*output, io.Writer) error
+	// commit names a file that is whole, if there is more to it than that.
+	commit func(file *staged, path string, sch *arrow.Schema) error
+}
+
+// tabular is the format of what an encoding stores as columns.
+func tabular[T any](e encoding, columns func(T) []Column) Format[T] {
+	return Format[T]{Name: e.name, Title: e.title, Write: func(path string, v T, metadata map[string]string) error {
+		return e.write(path, columns(v), metadata)
+	}}
+}
+
+func (e encoding) write(path string, columns []Column, metadata map[string]string) error {
+	t, err := newOutput(columns, metadata)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer t.record.Release()
+	file, err := stage(path, func(w io.Writer) error { return e.to(w, t) })
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	if e.commit != nil {
+		err = e.commit(file, path, t.record.Schema())
+	} else {
+		err = file.commit()
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}
+
+// to encodes a table.
+func (e encoding) to(w io.Writer, t *output) error {
+	return batch.Guard(func() error { return e.encode(t, w) })
+}

@@ -1,0 +1,72 @@
+package arrowio
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// graphML is a format for edge lists alone, as a file of its own would have it.
+func graphML() Format[[]Edge] {
+	return Format[[]Edge]{Name: "graphml", Title: "GraphML", Write: func(path string, edges []Edge, metadata map[string]string) error {
+		return ReplaceFile(path, func(w io.Writer) error {
+			fmt.Fprintf(w, "<graphml><desc>%s</desc><graph edgedefault=\"undirected\">", metadata["gladflow.solver"])
+			for _, e := range edges {
+				fmt.Fprintf(w, "<edge source=%q target=%q/>", e.Source, e.Target)
+			}
+			_, err := fmt.Fprint(w, "</graph></graphml>\n")
+			return err
+		})
+	}}
+}
+
+// A format for edge lists alone is one line in their list: it is found, named in
+// the error of others and written, and what is written beside the edges has its
+// default.
+func TestFormatForEdgesAlone(t *testing.T) {
+	formats := append(EdgeFormats(), graphML())
+	if names := formats.Names(); !slices.Equal(names, []string{"parquet", "arrow", "csv", "graphml"}) {
+		t.Errorf("formats %v", names)
+	}
+	format, err := formats.Find("graphml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "bcd.edges."+format.Name)
+	if err := format.Write(path, []Edge{{"a", "b", 0.5, -1, 0.5}}, map[string]string{"gladflow.solver": "bcd"}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if want := `<graphml><desc>bcd</desc><graph edgedefault="undirected"><edge source="a" target="b"/></graph></graphml>` + "\n"; err != nil || string(text) != want {
+		t.Errorf("%s, %v", text, err)
+	}
+	_, err = formats.Find("dot")
+	wantInputError(t, err, `the format "dot" is unknown; use parquet, arrow, csv or graphml`)
+	if f := PrecisionFormats().For("graphml"); f.Name != Parquet {
+		t.Errorf("the matrix is written as %s", f.Name)
+	}
+	if f := TableFormats().For("graphml"); f.Name != Parquet {
+		t.Errorf("the metrics are written as %s", f.Name)
+	}
+	if len(EdgeFormats()) != 3 {
+		t.Error("a caller's format is everybody's")
+	}
+}
+
+// Every kind of output has the formats of tables, under their names.
+func TestFormatsOfEveryKind(t *testing.T) {
+	names := TableFormats().Names()
+	if !slices.Equal(EdgeFormats().Names(), names) || !slices.Equal(PrecisionFormats().Names(), names) {
+		t.Errorf("edges %v, matrices %v, tables %v", EdgeFormats().Names(), PrecisionFormats().Names(), names)
+	}
+	for _, name := range names {
+		if f := PrecisionFormats().For(name); f.Name != name || f.Title == "" {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+	_, err := TableFormats().Find("xml")
+	wantInputError(t, err, `output: the format "xml" is unknown; use parquet, arrow or csv`)
+}
