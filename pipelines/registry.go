@@ -59,7 +59,7 @@ func registry() []registered {
 		{SolverInfo{Name: "glad", Title: "GLAD",
 			Description: "learned alternating minimisation; runs a fixed number of steps, takes no penalty and has no certificate"},
 			func(b building) solver.Solver {
-				return glad.Solver{Model: b.model, Engine: b.engine, Recorder: b.recorder}
+				return glad.Solver{Model: b.model, Backend: glad.CPU{Engine: b.engine}, Recorder: b.recorder}
 			}},
 		{SolverInfo{Name: "bcd", Title: "block coordinate descent", Minimises: lassoObjective, Certified: true,
 			Description: "the graphical lasso, one column at a time; the fastest of the four when the network is sparse"},

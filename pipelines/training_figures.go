@@ -37,10 +37,10 @@ const tieOfDecibel = 1e-6
 // strict probability of success with, for a posterior-mean model, the single
 // threshold that suits the validation examples best; ties, of which there are
 // many where nothing succeeds yet, go to the lower NMSE.
-func selection(by string, kind glad.Kind) train.Figure {
+func selection(by string, kind glad.Kind) train.Criterion {
 	switch by {
 	case SelectPS:
-		return train.Figure{Name: "strict_ps", HigherIsBetter: true, Compute: func(estimates []*solver.Estimate, validation []train.Example) (float64, error) {
+		return train.Criterion{Name: "strict_ps", HigherIsBetter: true, Compute: func(estimates []*solver.Estimate, validation []solver.Example) (float64, error) {
 			for _, e := range estimates {
 				if !e.Support.Finite() {
 					return math.NaN(), nil
@@ -61,13 +61,13 @@ func selection(by string, kind glad.Kind) train.Figure {
 	case SelectMeanNMSE:
 		return train.MeanNMSE()
 	case SelectAUC:
-		return train.Figure{Name: "auroc", HigherIsBetter: true, Compute: auroc}
+		return train.Criterion{Name: "auroc", HigherIsBetter: true, Compute: auroc}
 	}
 	return train.NMSE()
 }
 
 // success is the strict probability of success.
-func success(estimates []*solver.Estimate, validation []train.Example) (float64, error) {
+func success(estimates []*solver.Estimate, validation []solver.Example) (float64, error) {
 	var sum float64
 	for i, e := range estimates {
 		ok, err := metric.SuccessStrict(e.Support, validation[i].Truth)
@@ -83,7 +83,7 @@ func success(estimates []*solver.Estimate, validation []train.Example) (float64,
 
 // successThreshold is the threshold of a posterior-mean model, in units of
 // glad.Model.Threshold, with the highest strict probability of success.
-func successThreshold(estimates []*solver.Estimate, validation []train.Example) (tune.ThresholdResult, error) {
+func successThreshold(estimates []*solver.Estimate, validation []solver.Example) (tune.ThresholdResult, error) {
 	scaled := make([]*dense.Sym, len(estimates))
 	for k, e := range estimates {
 		scaled[k] = e.Support.Clone()
@@ -93,20 +93,12 @@ func successThreshold(estimates []*solver.Estimate, validation []train.Example) 
 			}
 		}
 	}
-	return tune.Threshold(scaled, cases(validation))
-}
-
-func cases(validation []train.Example) []tune.Case {
-	list := make([]tune.Case, len(validation))
-	for i, e := range validation {
-		list[i] = tune.Case{S: e.S, Truth: e.Truth, Samples: e.Samples}
-	}
-	return list
+	return tune.Threshold(scaled, validation)
 }
 
 // auroc is the mean over the examples that have edges and other pairs; NaN if
 // none has.
-func auroc(estimates []*solver.Estimate, validation []train.Example) (float64, error) {
+func auroc(estimates []*solver.Estimate, validation []solver.Example) (float64, error) {
 	var sum float64
 	n := 0
 	for k, e := range estimates {
@@ -147,9 +139,9 @@ func ranked(truth *dense.Sym) bool {
 }
 
 // judge runs m on the validation examples.
-func judge(ctx context.Context, m *glad.Model, validation []train.Example, engine dense.Engine, workers int) ([]*solver.Estimate, TrainingFigures, error) {
-	s := glad.Solver{Model: m, Engine: engine}
-	estimates, err := tune.Each(ctx, cases(validation), workers, func(_ int, c tune.Case) (*solver.Estimate, error) {
+func judge(ctx context.Context, m *glad.Model, validation []solver.Example, engine dense.Engine, workers int) ([]*solver.Estimate, TrainingFigures, error) {
+	s := glad.Solver{Model: m, Backend: glad.CPU{Engine: engine}}
+	estimates, err := tune.Each(ctx, validation, workers, func(_ int, c solver.Example) (*solver.Estimate, error) {
 		est, err := s.Solve(ctx, c.Problem())
 		if err == nil && est.Status == solver.Interrupted {
 			err = ctx.Err()
@@ -173,7 +165,7 @@ func judge(ctx context.Context, m *glad.Model, validation []train.Example, engin
 // nmseOf is the NMSE with its standard error by the delta method, as metric.NMSE
 // has them, but over networks: the covariances of one network, which share its
 // truth, are no independent examples.
-func nmseOf(estimates []*solver.Estimate, validation []train.Example) (value, standardError float64, graphs int) {
+func nmseOf(estimates []*solver.Estimate, validation []solver.Example) (value, standardError float64, graphs int) {
 	place := make(map[*dense.Sym]int)
 	var errs, norms []float64
 	for k, e := range estimates {

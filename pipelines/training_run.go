@@ -118,7 +118,7 @@ type fitting struct {
 	result *TrainingResult
 
 	engine  dense.Engine
-	recipe  train.Recipe
+	recipe  train.Preset
 	from    *glad.Model // nil for random weights
 	resume  *checkpoint
 	data    examples
@@ -242,8 +242,9 @@ func (f *fitting) settings() (train.Settings, error) {
 		}
 	}
 	s.Loss.On = glad.LossOn(f.Loss)
-	s.ValidateEvery, s.Patience, s.Workers, s.Engine = f.ValidateEvery, f.Patience, f.Workers, f.engine
-	s.Figure = selection(f.Select, f.recipe.Starts[0].Kind)
+	s.ValidateEvery, s.Patience = f.ValidateEvery, f.Patience
+	s.Backend = glad.CPU{Engine: f.engine, Workers: f.Workers}
+	s.Criterion = selection(f.Select, f.recipe.Starts[0].Kind)
 	cost, isNumber := f.SupportCost.Number()
 	switch {
 	case f.Select == SelectPS, f.SupportCost == SupportCostNone:
@@ -262,10 +263,10 @@ func (f *fitting) fit(ctx context.Context, s train.Settings) (*train.Result, err
 	report := &reporter{started: time.Now(), now: Progress{Stage: Fitting, Fraction: math.NaN()}}
 	if f.host.Progress != nil {
 		var step train.Progress
-		report.tell = func(p Progress) { f.host.Progress(TrainingProgress{p, step, s.Figure.Name}) }
+		report.tell = func(p Progress) { f.host.Progress(TrainingProgress{p, step, s.Criterion.Name}) }
 		s.Progress = func(p train.Progress) {
 			step = p
-			report.update(float64((p.Start-1)*p.Steps+p.Step)/float64(p.Starts*p.Steps), stepText(p, s.Figure.Name))
+			report.update(float64((p.Start-1)*p.Steps+p.Step)/float64(p.Starts*p.Steps), stepText(p, s.Criterion.Name))
 		}
 	}
 	s.Checkpoint = func(state *train.State) error {
@@ -284,10 +285,10 @@ func (f *fitting) fit(ctx context.Context, s train.Settings) (*train.Result, err
 	switch {
 	case err == nil:
 		text := plural(found.Steps, "step")
-		if found.Undone > 0 {
-			text += fmt.Sprintf(", %d of them undone, for their loss was not finite", found.Undone)
+		if found.RolledBack > 0 {
+			text += fmt.Sprintf(", %d of them undone, for their loss was not finite", found.RolledBack)
 		}
-		report.done(text + ", " + figureText(s.Figure.Name, found.Validation) + " on the validation data")
+		report.done(text + ", " + figureText(s.Criterion.Name, found.Validation) + " on the validation data")
 	case ctx.Err() != nil:
 	case errors.Is(err, train.ErrOtherTraining):
 		return nil, f.resume.another(f.Checkpoint)

@@ -14,7 +14,6 @@ import (
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/covariance"
 	"github.com/gladflow/gladflow/solver/dense"
-	"github.com/gladflow/gladflow/solver/glad/train"
 	"github.com/gladflow/gladflow/solver/glasso"
 )
 
@@ -98,7 +97,7 @@ func (t Training) tables(ctx context.Context, report *reporter) (examples, error
 	if err != nil {
 		return x, err
 	}
-	all := make([]train.Example, len(list))
+	all := make([]solver.Example, len(list))
 	references := 0
 	for i, p := range list {
 		var warnings []string
@@ -147,7 +146,7 @@ func (t Training) tables(ctx context.Context, report *reporter) (examples, error
 }
 
 // read makes an example of a pair: S as Run makes it of the table.
-func (t Training) read(ctx context.Context, p pair) (train.Example, []string, error) {
+func (t Training) read(ctx context.Context, p pair) (solver.Example, []string, error) {
 	job := Job{
 		Input: p.table, Correlation: t.Correlation, Orientation: t.Orientation, IDColumn: t.IDColumn, Engine: t.Engine,
 		Solvers: []string{"bcd"}, // none runs; this one needs no model
@@ -156,10 +155,10 @@ func (t Training) read(ctx context.Context, p pair) (train.Example, []string, er
 	defer r.close()
 	problem, err := r.pose(ctx)
 	if err != nil {
-		return train.Example{}, nil, asTraining(p.table, err)
+		return solver.Example{}, nil, asTraining(p.table, err)
 	}
 	names := r.input.names
-	e := train.Example{S: problem.S, Samples: problem.Samples}
+	e := solver.Example{S: problem.S, Samples: problem.Samples}
 	if p.precision != "" {
 		e.Truth, err = readPrecision(ctx, p.precision, p.table, names, r.standardised())
 	} else {

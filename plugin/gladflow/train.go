@@ -128,7 +128,7 @@ func (p *trainProgress) show(now pipelines.TrainingProgress) {
 	switch {
 	case now.Stage != pipelines.Fitting || now.Done:
 		p.bar.show(now.Progress)
-	case now.Step.Undone:
+	case now.Step.RolledBack:
 		p.bar.close()
 		fmt.Fprintf(p.w, "training: %s\n", now.Detail)
 	case p.bar.on:

@@ -8,8 +8,8 @@ import "context"
 // In the second case kernel goes on in the background until its own end: every
 // matrix, vector and Workspace that it reads or writes is then lost to the
 // caller, who must neither use nor recycle it. A kernel that ctx forestalls is
-// not run at all. Solvers call Await where one kernel may take longer than some
-// 50 ms, which is to say above d ≈ 500.
+// not run at all. Solvers call it for kernels that may take longer than some
+// milliseconds: see AwaitLong.
 //
 // When kernel panics, Await panics in its caller's goroutine, with a *Panic
 // where kernel ran in another. A panic of a kernel that was left to the
@@ -42,6 +42,20 @@ func Await(ctx context.Context, kernel func()) error {
 		panic(caught)
 	}
 	return nil
+}
+
+// LongFrom is the n from which a kernel on n×n matrices may take so long that a
+// cancellation must not wait for it.
+const LongFrom = 300
+
+// AwaitLong is Await where n is at least LongFrom. Below, it runs kernel whether
+// ctx has ended or not.
+func AwaitLong(ctx context.Context, n int, kernel func()) error {
+	if n < LongFrom {
+		kernel()
+		return nil
+	}
+	return Await(ctx, kernel)
 }
 
 // AwaitResult is Await for a kernel with a result. Where ctx ends first it

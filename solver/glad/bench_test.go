@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"github.com/gladflow/gladflow/solver"
@@ -69,14 +68,14 @@ func BenchmarkCell(b *testing.B) {
 		s := randomCovariance(r, d, d)
 		m := paperModel(r, 1)
 		ctx := context.Background()
-		c := newCPU(m.compile(true), s, 0, engine, runtime.GOMAXPROCS(0))
+		c := loaded(b, m, s, engine)
 		if err := c.Initial(ctx, 1); err != nil {
 			b.Fatal(err)
 		}
 		b.Run(fmt.Sprintf("Theta/d=%d", d), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := c.Theta(ctx, 0.5); err != nil {
+				if err := c.theta(ctx, 0.5); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -84,9 +83,11 @@ func BenchmarkCell(b *testing.B) {
 		b.Run(fmt.Sprintf("Z/d=%d", d), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := c.Z(ctx, 0.5); err != nil {
+				z := c.pair.z
+				if _, err := c.advance(ctx, 0.5, c.spare, c.u); err != nil {
 					b.Fatal(err)
 				}
+				c.spare = z
 			}
 		})
 	}
@@ -128,7 +129,7 @@ func BenchmarkGradient(b *testing.B) {
 			gradient := make([]float64, m.Parameters())
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := g.Gradient(context.Background(), solver.Problem{S: s}, truth, Loss{On: LossOnZ, Gamma: 0.9}, 1, gradient); err != nil {
+				if _, err := g.Gradient(context.Background(), solver.Example{S: s, Truth: truth}, Loss{On: LossOnZ, Gamma: 0.9}, 1, gradient); err != nil {
 					b.Fatal(err)
 				}
 			}

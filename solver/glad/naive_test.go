@@ -266,10 +266,31 @@ func rounded(a *dense.Sym) *dense.Sym {
 	return b
 }
 
+// pairOf returns copies of Θ and Z.
+func pairOf(t interface{ Fatal(...any) }, s Step) (theta, z *dense.Sym) {
+	theta, z, err := s.Pair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return theta.Clone(), z.Clone()
+}
+
+// loaded is what the CPU runs a model with on a covariance.
+func loaded(t interface{ Fatal(...any) }, m *Model, a *dense.Sym, engine dense.Engine) *iterates {
+	s, err := CPU{Engine: engine}.Open(m.plan(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := s.(*cpuSession)
+	c := session.newIterates(a.Len(), dense.Cores())
+	c.load(session, a, 0)
+	return c
+}
+
 // solve fails t on an error.
 func solve(t interface{ Fatal(...any) }, s Solver, a *dense.Sym) *solver.Estimate {
-	if s.Engine == nil {
-		s.Engine = dense.Gonum{}
+	if s.Backend == nil {
+		s.Backend = CPU{Engine: dense.Gonum{}}
 	}
 	est, err := s.Solve(context.Background(), solver.Problem{S: a})
 	if err != nil {
@@ -287,8 +308,14 @@ func TestAgainstTheEquationsEntryByEntry(t *testing.T) {
 		samples := rapid.IntRange(1, 2000).Draw(t, "samples")
 		s := mat.NewSymDense(a.Len(), a.Clone().Raw())
 		theta, z, lambda := naive(m, s, float64(samples))
-		var last Step
-		_, err := Solver{Model: m, Engine: dense.Gonum{}}.Trajectory(context.Background(), solver.Problem{S: a, Samples: samples}, func(s Step) { last = s; last.Theta, last.Z = s.Theta.Clone(), s.Z.Clone() })
+		var last struct {
+			lambda   float64
+			theta, z *dense.Sym
+		}
+		_, err := Solver{Model: m, Backend: CPU{Engine: dense.Gonum{}}}.Trajectory(context.Background(), solver.Problem{S: a, Samples: samples}, func(s Step) {
+			last.lambda = s.Lambda
+			last.theta, last.z = pairOf(t, s)
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,15 +333,15 @@ func TestAgainstTheEquationsEntryByEntry(t *testing.T) {
 		// Relative to the largest entry: posterior-mean cells with random
 		// weights may make Z a thousand times Θ.
 		tolerance := 1e-9*(1+mat.Max(theta)+max(mat.Max(z), -mat.Min(z))) + 10*rounding
-		if got := math.Abs(last.Lambda - lambda); got > 1e-9*lambda+10*math.Abs(lambda-lambdaRounded) {
-			t.Errorf("λ is %v, want %v", last.Lambda, lambda)
+		if got := math.Abs(last.lambda - lambda); got > 1e-9*lambda+10*math.Abs(lambda-lambdaRounded) {
+			t.Errorf("λ is %v, want %v", last.lambda, lambda)
 		}
 		for i := range a.Len() {
 			for j := range a.Len() {
-				if got, want := last.Theta.At(i, j), theta.At(i, j); math.Abs(got-want) > tolerance {
+				if got, want := last.theta.At(i, j), theta.At(i, j); math.Abs(got-want) > tolerance {
 					t.Fatalf("Θ(%d,%d) is %v, want %v", i, j, got, want)
 				}
-				if got, want := last.Z.At(i, j), z.At(i, j); math.Abs(got-want) > tolerance {
+				if got, want := last.z.At(i, j), z.At(i, j); math.Abs(got-want) > tolerance {
 					t.Fatalf("Z(%d,%d) is %v, want %v", i, j, got, want)
 				}
 			}
@@ -334,7 +361,7 @@ func TestAllTilesAreDone(t *testing.T) {
 				m.Kind = kind
 				m.Rho.Inputs = []Feature{AbsTheta, NegThetaS, Diagonal}
 				theta, z, _ := naive(m, mat.NewSymDense(d, a.Clone().Raw()), 50)
-				est := solve(t, Solver{Model: m, Engine: dense.Default()}, a)
+				est := solve(t, Solver{Model: m, Backend: CPU{}}, a)
 				// Two cells from a well-conditioned start: rounding only.
 				if got := distance(est.Precision, dense.NewSym(d, theta.RawMatrix().Data)); got > 1e-11 {
 					t.Errorf("Θ is off by %g", got)

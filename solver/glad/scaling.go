@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
@@ -132,6 +133,14 @@ func (u units) restore(a *dense.Sym) error {
 		return errUnits
 	}
 	return nil
+}
+
+// restoreAll is restore for an estimate.
+func (u units) restoreAll(e *solver.Estimate) error {
+	if err := u.restore(e.Precision); err != nil {
+		return err
+	}
+	return u.restore(e.Support)
 }
 
 // deviations are the square roots of the diagonal.

@@ -57,7 +57,7 @@ type operands struct {
 	u, toU           *dense.Sym // nil but for ADMMu; may be one
 }
 
-func newSweep(p *program, cell entrywise, d, cores int) *sweep {
+func newSweep(networks []*network, cell entrywise, d, cores int) *sweep {
 	strips := (d + stripRows - 1) / stripRows
 	w := &sweep{cell: cell, d: d, partial: make([]float64, strips)}
 	workers := min(cores, strips)
@@ -65,7 +65,7 @@ func newSweep(p *program, cell entrywise, d, cores int) *sweep {
 		workers = 1
 	}
 	for range workers {
-		k := newWorker(p, false)
+		k := newWorker(networks, false)
 		w.workers = append(w.workers, k)
 		w.tasks = append(w.tasks, func() {
 			defer w.group.Done()

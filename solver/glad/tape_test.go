@@ -28,16 +28,20 @@ func TestTapeKeepsWhatItWouldCompute(t *testing.T) {
 		var gradients [][]float64
 		for _, keep := range []bool{true, false} {
 			g := differentiator(t, m, nil)
-			tp := newTape(g.program, d, g.engine)
-			if tp.kept == nil {
+			session := g.session.(*cpuSession)
+			tp := session.newTape(d)
+			if tp.start == nil {
 				t.Fatal("nothing is kept")
 			}
 			if !keep {
-				tp.kept, tp.thetas = nil, nil
+				tp.start = nil
+				for k := range tp.kept {
+					tp.kept[k].theta, tp.kept[k].activations = nil, nil
+				}
 			}
-			g.tapes[d] = tp
+			session.free[d] = []*tape{tp}
 			gradient := make([]float64, m.Parameters())
-			loss, err := g.Gradient(context.Background(), solver.Problem{S: s}, truth, Loss{On: LossOnZ, Gamma: 0.9}, 1, gradient)
+			loss, err := g.Gradient(context.Background(), solver.Example{S: s, Truth: truth}, Loss{On: LossOnZ, Gamma: 0.9}, 1, gradient)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,17 +1,22 @@
 package glad
 
+import "github.com/gladflow/gladflow/solver/dense"
+
 const (
 	// batchEntries is how many entries a network is evaluated at together, at
 	// least a row of a tile.
 	batchEntries = 256
 	// scratchRows is what the cells need at most.
-	scratchRows = 4
+	scratchRows = 6
 )
 
 // A worker is the memory of one goroutine.
 type worker struct {
 	scratch []scratch // by network
 	pieces  []piece
+	// What features are made of, of the entries at work.
+	paper     paperEntries
+	posterior posteriorEntries
 	// kept, where it is not nil, are activations: those of the next batch,
 	// those of the one after it, and so on. known says that they are there
 	// already.
@@ -23,11 +28,14 @@ type worker struct {
 // at on.
 type piece struct{ i, from, to, at int }
 
+// of is p in a.
+func (p piece) of(a *dense.Sym) []float64 { return a.Row(p.i)[p.from:p.to] }
+
+// in is p in a batch.
+func (p piece) in(x []float64) []float64 { return x[p.at : p.at+p.to-p.from] }
+
 type scratch struct {
 	batch batch
-	// own holds the inputs that are computed, by feature; the others are
-	// slices of the operands.
-	own [][]float64
 	// rows are for what a cell computes before its features.
 	rows [][]float64
 }
@@ -67,16 +75,15 @@ func (w *worker) run(k *scratch, c *network, n int) [][]float64 {
 	return c.run(&k.batch, n)
 }
 
-func newWorker(p *program, adjoint bool) *worker {
+func newWorker(networks []*network, adjoint bool) *worker {
 	w := &worker{}
-	for _, n := range p.entries {
+	for _, n := range networks {
 		s := scratch{rows: rows(scratchRows, tileColumns)}
 		if adjoint {
 			s.batch.fitAdjoint(n, batchEntries)
 		} else {
 			s.batch.fit(n, batchEntries)
 		}
-		s.own = append(s.own, s.batch.inputs...)
 		w.scratch = append(w.scratch, s)
 	}
 	return w

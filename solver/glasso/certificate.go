@@ -72,12 +72,12 @@ func (c *certificate) logDet(ctx context.Context, a *dense.Sym) (logdet float64,
 	}
 	c.factor.CopyFrom(a)
 	n := a.Len()
-	if n < awaitFrom { // no closure, no allocation
+	if n < dense.LongFrom { // no closure, no allocation
 		return c.b.work.LogDet(c.factor, c.factor.Raw())
 	}
 	var l float64
 	var definite bool
-	if await(ctx, n, func() { l, definite = c.b.work.LogDet(c.factor, c.factor.Raw()) }) != nil {
+	if dense.AwaitLong(ctx, n, func() { l, definite = c.b.work.LogDet(c.factor, c.factor.Raw()) }) != nil {
 		return 0, false
 	}
 	return l, definite

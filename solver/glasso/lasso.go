@@ -115,7 +115,7 @@ func (l *lasso) pass() float64 {
 	for a := range k {
 		row := l.gram[a*k : (a+1)*k]
 		old := l.beta[a]
-		v := soft(l.s[a]-l.fit[a]+row[a]*old, l.r[a]) / row[a]
+		v := dense.SoftThreshold(l.s[a]-l.fit[a]+row[a]*old, l.r[a]) / row[a]
 		step := v - old
 		if step == 0 {
 			continue

@@ -91,14 +91,3 @@ func newPenalties(p Penalty, idx []int, scale []float64) *penalties {
 	}
 	return r
 }
-
-// soft is the soft threshold sign(x)·max(|x| − t, 0). It returns +0 for zero.
-func soft(x, t float64) float64 {
-	if x > t {
-		return x - t
-	}
-	if x < -t {
-		return x + t
-	}
-	return 0
-}

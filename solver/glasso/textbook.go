@@ -107,7 +107,7 @@ func (t Textbook) Run(ctx context.Context, p solver.Problem, observe func(Textbo
 				zs[i] = w
 			} else {
 				absolute += math.Abs(v)
-				zs[i] = soft(w, t.Rho/lambda)
+				zs[i] = dense.SoftThreshold(w, t.Rho/lambda)
 			}
 			if !t.Alternating {
 				us[i] = w - zs[i]

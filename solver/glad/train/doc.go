@@ -1,11 +1,11 @@
 // Package train fits the weights of package glad's models to covariances
 // whose precision matrices are known.
 //
-//	recipe, err := train.NewRecipe("pm", seed)
+//	preset, err := train.NewPreset("pm", seed)
 //	if err != nil {
 //		return err
 //	}
-//	result, err := train.Run(ctx, recipe.Starts, training, validation, recipe.Settings)
+//	result, err := train.Run(ctx, preset.Starts, training, validation, preset.Settings)
 //	if err != nil {
 //		return err
 //	}
