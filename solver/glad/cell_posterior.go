@@ -197,10 +197,10 @@ func (c *posteriorCell) entries(w *worker, o *operands, i, from, to int) (gate [
 	c.columns(e, from, to)
 	e.theta, e.z, e.u = o.theta.Row(i)[from:to], o.z.Row(i)[from:to], k.rows[0][:n]
 	e.row.logSigma, e.row.rootSigma, e.row.node, e.row.support = c.logSigma[i], c.rootSigma[i], c.nodes[i], c.support[i]
-	sigma := c.sigma[from:to]
+	sigma, z, u := c.sigma[from:to], e.z[:n], e.u
 	move := c.gain * c.lambda / c.sigma[i]
-	for j, t := range e.theta {
-		e.u[j] = t + move*(t-e.z[j])/sigma[j]
+	for j, t := range e.theta[:n] {
+		u[j] = t + move*(t-z[j])/sigma[j]
 	}
 	for f, feature := range c.network.features {
 		x := k.batch.inputs[f][:n]
@@ -249,10 +249,10 @@ func (c *posteriorCell) adjointSegment(w *worker, o *operands, a *adjoints, i, f
 	e.byZ, e.byTheta = a.z.Row(i)[from:to], a.theta.Row(i)[from:to]
 	e.byU, e.byLogV = k.rows[2][:n], k.rows[3][:n]
 	e.byRowSupport = &c.bySupport[i]
-	byZ, byTheta, byU, byLogV := e.byZ, e.byTheta, e.byU, e.byLogV
+	theta, z, byZ, byTheta, byU, byLogV := e.theta, e.z, e.byZ, e.byTheta, e.byU, e.byLogV
 	out := k.batch.deltas[len(k.batch.deltas)-1]
 	for j, v := range e.u {
-		off := toZ[j] - e.theta[j]
+		off := toZ[j] - theta[j]
 		g := 2 * (byZ[j] + 2*a.byNorm2*off)
 		byTheta[j] = -4 * a.byNorm2 * off
 		byU[j] = g * gate[j]
@@ -274,7 +274,7 @@ func (c *posteriorCell) adjointSegment(w *worker, o *operands, a *adjoints, i, f
 	sigma := c.sigma[from:to]
 	var byRowLogSigma float64
 	for j, g := range byU {
-		off := e.theta[j] - e.z[j]
+		off := theta[j] - z[j]
 		perV := g / (c.sigma[i] * sigma[j])
 		byG := c.gain * perV
 		c.byGain += perV * c.lambda * off

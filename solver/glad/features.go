@@ -149,13 +149,15 @@ var features = []feature{
 	}},
 	{name: NegThetaS, rho: &formula[paperEntries]{
 		value: func(e *paperEntries, x []float64) {
-			for j, t := range e.theta {
-				x[j] = -t * e.s[j]
+			s := e.s[:len(x)]
+			for j, t := range e.theta[:len(x)] {
+				x[j] = -t * s[j]
 			}
 		},
 		derivative: func(e *paperEntries, by []float64) {
+			to, by := e.byTheta[:len(e.s)], by[:len(e.s)]
 			for j, v := range e.s {
-				e.byTheta[j] -= by[j] * v
+				to[j] -= by[j] * v
 			}
 		},
 	}},
@@ -192,17 +194,18 @@ var features = []feature{
 		name: ScaledU,
 		entries: &formula[posteriorEntries]{
 			value: func(e *posteriorEntries, x []float64) {
-				scale := scaledUScale * e.row.rootSigma
-				for j, v := range e.u {
-					x[j] = scale * math.Abs(v) * e.rootSigma[j]
+				scale, root := scaledUScale*e.row.rootSigma, e.rootSigma[:len(x)]
+				for j, v := range e.u[:len(x)] {
+					x[j] = scale * math.Abs(v) * root[j]
 				}
 			},
 			derivative: func(e *posteriorEntries, by []float64) {
-				scale := scaledUScale * e.row.rootSigma
-				for j, v := range e.u {
-					x := by[j] * scale * e.rootSigma[j]
-					e.byU[j] += x * sign(v)
-					e.byLogV[j] += x * math.Abs(v) / 2
+				scale, root := scaledUScale*e.row.rootSigma, e.rootSigma[:len(by)]
+				byU, byLogV := e.byU[:len(by)], e.byLogV[:len(by)]
+				for j, v := range e.u[:len(by)] {
+					x := by[j] * scale * root[j]
+					byU[j] += x * sign(v)
+					byLogV[j] += x * math.Abs(v) / 2
 				}
 			},
 		},
@@ -228,14 +231,16 @@ var features = []feature{
 		name: UZ,
 		entries: &formula[posteriorEntries]{
 			value: func(e *posteriorEntries, x []float64) {
-				for j, v := range e.u {
-					x[j] = v * e.z[j]
+				z := e.z[:len(x)]
+				for j, v := range e.u[:len(x)] {
+					x[j] = v * z[j]
 				}
 			},
 			derivative: func(e *posteriorEntries, by []float64) {
-				for j, v := range e.u {
-					e.byU[j] += by[j] * e.z[j]
-					e.byZ[j] += by[j] * v
+				z, byU, byZ := e.z[:len(by)], e.byU[:len(by)], e.byZ[:len(by)]
+				for j, v := range e.u[:len(by)] {
+					byU[j] += by[j] * z[j]
+					byZ[j] += by[j] * v
 				}
 			},
 		},
@@ -287,19 +292,20 @@ var features = []feature{
 		name: ZScore, samples: true,
 		entries: &formula[posteriorEntries]{
 			value: func(e *posteriorEntries, x []float64) {
-				scale := e.rootSamples * e.row.rootSigma
-				for j, v := range e.u {
-					x[j] = math.Log1p(scale * math.Abs(v) * e.rootSigma[j])
+				scale, root := e.rootSamples*e.row.rootSigma, e.rootSigma[:len(x)]
+				for j, v := range e.u[:len(x)] {
+					x[j] = math.Log1p(scale * math.Abs(v) * root[j])
 				}
 			},
 			derivative: func(e *posteriorEntries, by []float64) {
-				scale := e.rootSamples * e.row.rootSigma
-				for j, v := range e.u {
-					perU := scale * e.rootSigma[j]
+				scale, root := e.rootSamples*e.row.rootSigma, e.rootSigma[:len(by)]
+				byU, byLogV := e.byU[:len(by)], e.byLogV[:len(by)]
+				for j, v := range e.u[:len(by)] {
+					perU := scale * root[j]
 					w := perU * math.Abs(v)
 					x := by[j] / (1 + w)
-					e.byU[j] += x * perU * sign(v)
-					e.byLogV[j] += x * w / 2
+					byU[j] += x * perU * sign(v)
+					byLogV[j] += x * w / 2
 				}
 			},
 		},

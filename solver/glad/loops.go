@@ -11,6 +11,7 @@ func fill(y []float64, v float64) {
 }
 
 func absolute(to, from []float64) {
+	to = to[:len(from)]
 	for j, v := range from {
 		to[j] = math.Abs(v)
 	}
@@ -26,6 +27,7 @@ func absoluteDerivative(to, x, by []float64) {
 
 // less sets x to a − b.
 func less(x, a []float64, b float64) {
+	x = x[:len(a)]
 	for j, v := range a {
 		x[j] = v - b
 	}
@@ -33,6 +35,7 @@ func less(x, a []float64, b float64) {
 
 // average sets x to (a + b)/2.
 func average(x, a []float64, b float64) {
+	x = x[:len(a)]
 	for j, v := range a {
 		x[j] = (v + b) / 2
 	}
