@@ -27,13 +27,7 @@ func naive(m *Model, s *mat.SymDense, samples float64) (theta, z *mat.Dense, lam
 		panic(err)
 	}
 	z = mat.DenseCopyOf(theta)
-	var context float64
-	for i := range d {
-		for j := range d {
-			context += s.At(i, j) * s.At(i, j) / s.At(i, i) / s.At(j, j) / float64(d)
-		}
-	}
-	context = math.Log(context)
+	context := NaiveContext(s)
 	lambda = m.Lambda0
 	for k := range m.Iterations {
 		var norm2 float64
@@ -49,58 +43,78 @@ func naive(m *Model, s *mat.SymDense, samples float64) (theta, z *mat.Dense, lam
 		lambda = naiveNetwork(m.Lambda, map[Feature]float64{
 			Norm2: norm2, LogNorm2PerD: math.Log(1e-6 + norm2/float64(d)), LogStep: step, Lambda: lambda, Context: context,
 		})[0]
-		y := mat.NewSymDense(d, nil)
-		for i := range d {
-			for j := range i + 1 {
-				y.SetSym(i, j, s.At(i, j)/lambda-z.At(i, j)+u.At(i, j))
+		theta, z, u = NaiveCell(m, k+1, s, z, u, lambda, context, samples)
+	}
+	return theta, z, lambda
+}
+
+// NaiveContext is the feature of that name.
+func NaiveContext(s *mat.SymDense) float64 {
+	d, _ := s.Dims()
+	var sum float64
+	for i := range d {
+		for j := range d {
+			sum += s.At(i, j) * s.At(i, j) / s.At(i, i) / s.At(j, j) / float64(d)
+		}
+	}
+	return math.Log(sum)
+}
+
+// NaiveCell is cell k, from 1, of m: from Z and U, which only kind ADMMu uses, to
+// the next Θ, Z and U.
+func NaiveCell(m *Model, k int, s *mat.SymDense, z, u *mat.Dense, lambda, context, samples float64) (theta, toZ, toU *mat.Dense) {
+	d, _ := s.Dims()
+	y := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := range i + 1 {
+			y.SetSym(i, j, s.At(i, j)/lambda-z.At(i, j)+u.At(i, j))
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(y, true) {
+		panic("no eigendecomposition")
+	}
+	var q, t mat.Dense
+	eigen.VectorsTo(&q)
+	root := mat.NewDense(d, d, nil)
+	for i, v := range eigen.Values(nil) {
+		root.Set(i, i, math.Sqrt(v*v+4/lambda))
+	}
+	t.Product(&q, root, q.T())
+	t.Sub(&t, y)
+	theta = mat.NewDense(d, d, nil)
+	theta.Scale(0.5, &t)
+	if m.Kind == GLADPM {
+		cell := m.Cells[0]
+		if len(m.Cells) > 1 {
+			cell = m.Cells[k-1]
+		}
+		return theta, naivePosterior(cell, s, theta, z, lambda, context, samples), u
+	}
+	toZ, toU = mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
+	for i := range d {
+		for j := range d {
+			t, c := theta.At(i, j), s.At(i, j)
+			on := 0.0
+			if i == j {
+				on = 1
 			}
-		}
-		var eigen mat.EigenSym
-		if !eigen.Factorize(y, true) {
-			panic("no eigendecomposition")
-		}
-		var q mat.Dense
-		eigen.VectorsTo(&q)
-		root := mat.NewDense(d, d, nil)
-		for i, v := range eigen.Values(nil) {
-			root.Set(i, i, math.Sqrt(v*v+4/lambda))
-		}
-		var t mat.Dense
-		t.Product(&q, root, q.T())
-		t.Sub(&t, y)
-		theta.Scale(0.5, &t)
-		if m.Kind == GLADPM {
-			cell := m.Cells[0]
-			if len(m.Cells) > 1 {
-				cell = m.Cells[k]
+			rho := naiveNetwork(m.Rho, map[Feature]float64{
+				Theta: t, S: c, Z: z.At(i, j), Lambda: lambda, AbsTheta: math.Abs(t), AbsS: math.Abs(c),
+				AbsZ: math.Abs(z.At(i, j)), NegThetaS: -t * c, Diagonal: on, Context: context,
+			})[0]
+			a := t + u.At(i, j)
+			v := 0.0
+			if math.Abs(a) > rho {
+				v = a - math.Copysign(rho, a)
 			}
-			z = naivePosterior(cell, s, theta, z, lambda, context, samples)
-			continue
-		}
-		for i := range d {
-			for j := range d {
-				t, c := theta.At(i, j), s.At(i, j)
-				on := 0.0
-				if i == j {
-					on = 1
-				}
-				rho := naiveNetwork(m.Rho, map[Feature]float64{
-					Theta: t, S: c, Z: z.At(i, j), Lambda: lambda, AbsTheta: math.Abs(t), AbsS: math.Abs(c),
-					AbsZ: math.Abs(z.At(i, j)), NegThetaS: -t * c, Diagonal: on, Context: context,
-				})[0]
-				a := t + u.At(i, j)
-				v := 0.0
-				if math.Abs(a) > rho {
-					v = a - math.Copysign(rho, a)
-				}
-				z.Set(i, j, v)
-				if m.Kind == ADMMu {
-					u.Set(i, j, u.At(i, j)+t-v)
-				}
+			toZ.Set(i, j, v)
+			if m.Kind == ADMMu {
+				toU.Set(i, j, u.At(i, j)+t-v)
 			}
 		}
 	}
-	return theta, z, lambda
+	return theta, toZ, toU
 }
 
 // naivePosterior is the posterior-mean cell, as PosteriorMean writes it.
