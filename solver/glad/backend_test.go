@@ -3,6 +3,7 @@ package glad_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -15,8 +16,7 @@ import (
 	"github.com/gladflow/gladflow/solver/glad/train"
 )
 
-// models are one of each kind, with every scaling and a step of lambda of its
-// own.
+// models are one of each kind, among them one of each scaling.
 func models(iterations int) []*glad.Model {
 	r := rand.New(rand.NewPCG(11, 1))
 	admmu := glad.PaperModel(r, iterations)
@@ -139,9 +139,11 @@ func TestBatchesRunInStep(t *testing.T) {
 // The adjoint of the naive backend is central differences of its own cells, so
 // that it also checks that of the CPU. Their error is about 1e-9.
 func TestGradientOnAnotherBackend(t *testing.T) {
-	for _, m := range models(3) {
-		for _, loss := range []glad.Loss{{On: glad.LossOnZ, Gamma: 0.8, Relative: true}, {On: glad.LossOnTheta, Gamma: 1}} {
-			list := examples(3)
+	for i, m := range models(3) {
+		losses := []glad.Loss{{On: glad.LossOnZ, Gamma: 0.8, Relative: true}, {On: glad.LossOnTheta, Gamma: 1}}
+		t.Run(fmt.Sprintf("%s,%d", m.Kind, len(m.Cells)), func(t *testing.T) {
+			t.Parallel()
+			loss, list := losses[i%2], examples(3)
 			run := func(b glad.Backend) (losses []float64, gradients [][]float64) {
 				g, err := glad.NewDifferentiator(m, b)
 				if err != nil {
@@ -165,7 +167,7 @@ func TestGradientOnAnotherBackend(t *testing.T) {
 			for i := range list {
 				agree(t, string(m.Kind)+" gradient", got[i], want[i], 1e-6)
 			}
-		}
+		})
 	}
 }
 

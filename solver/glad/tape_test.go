@@ -56,11 +56,12 @@ func TestTapeKeepsWhatItWouldCompute(t *testing.T) {
 // Beyond one tile, where nothing is kept, the gradient is that of central
 // differences.
 func TestGradientBeyondOneTile(t *testing.T) {
-	const d = tileColumns + 22
+	const d = tileColumns + 2
 	r := rand.New(rand.NewPCG(4, 2))
 	s, truth := randomCovariance(r, d, 2*d), randomCovariance(r, d, 3*d)
 	for _, m := range tapeModels(r) {
 		t.Run(fmt.Sprint(m.Kind), func(t *testing.T) {
+			t.Parallel()
 			if !checkGradient(t, m, dense.Default(), s, truth, Loss{On: LossOnZ, Gamma: 0.9}, 1) {
 				t.Error("no step tells the derivative")
 			}
