@@ -5,16 +5,14 @@ import "context"
 // Await runs kernel, a call that cannot be interrupted, and returns nil when it
 // is done, or the error of ctx as soon as ctx ends.
 //
-// In the second case kernel goes on in the background until its own end: every
-// matrix, vector and Workspace that it reads or writes is then lost to the
-// caller, who must neither use nor recycle it. A kernel that ctx forestalls is
-// not run at all. Solvers call it for kernels that may take longer than some
+// In the second case kernel goes on in the background to its end. The caller must
+// no longer use, or reuse, any matrix, vector or Workspace that it reads or
+// writes. Where ctx has ended before the call, kernel is not run at all. Solvers call it for kernels that may take longer than some
 // milliseconds: see AwaitLong.
 //
 // When kernel panics, Await panics in its caller's goroutine, with a *Panic
-// where kernel ran in another. A panic of a kernel that was left to the
-// background is lost, for nobody waits for it: it ends the kernel and nothing
-// else.
+// where kernel ran in another. A panic of a kernel in the background ends that
+// kernel only, and is not reported.
 func Await(ctx context.Context, kernel func()) error {
 	if err := ctx.Err(); err != nil {
 		return err

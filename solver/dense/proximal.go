@@ -3,7 +3,7 @@ package dense
 import "math"
 
 // The proximal operators of the two terms of the graphical lasso, −log det Θ and
-// ‖Θ‖₁, that every alternating solver takes turns with.
+// ‖Θ‖₁, with which every alternating solver alternates.
 
 // LogDetProx sets theta to ½(−Y + √(Y² + (4/λ)I)), the minimiser over Θ ≻ 0 of
 // −log det Θ + (λ/2)‖Θ + Y‖²F for symmetric Y, which is positive definite for
@@ -22,9 +22,9 @@ func (w *Workspace) LogDetProx(theta, y *Sym, lambda, floor float64, values, phi
 	return nil
 }
 
-// LogDetProxValues sets phi to the eigenvalues of LogDetProx, of which those of
-// Y are values; the two may be one. Those below floor times the largest are
-// raised to that.
+// LogDetProxValues sets phi to the eigenvalues of the result of LogDetProx, where
+// values are those of Y. The two may be the same slice. Eigenvalues below floor
+// times the largest are raised to that.
 func LogDetProxValues(phi, values []float64, lambda, floor float64) {
 	root := 2 / math.Sqrt(lambda)
 	var largest float64
@@ -47,7 +47,7 @@ func LogDetProxValues(phi, values []float64, lambda, floor float64) {
 }
 
 // SoftThreshold is sign(x)·max(|x| − t, 0), the minimiser over z of
-// t|z| + (z − x)²/2. Zero is +0, and a t that is NaN is handed on.
+// t|z| + (z − x)²/2. Its zero is +0. It is NaN where t is.
 func SoftThreshold(x, t float64) float64 {
 	if v := max(math.Abs(x)-t, 0); v != 0 {
 		return math.Copysign(v, x)

@@ -51,7 +51,7 @@ const (
 	// rounding.
 	admmPatience = 300
 	// admmCheck is the number of iterations between checks of the
-	// certificate: two Cholesky factorisations beside as many
+	// certificate, which takes two Cholesky factorisations for as many
 	// eigendecompositions.
 	admmCheck = 4
 	// admmRelaxation is the over-relaxation of Boyd et al., section 3.4.3.

@@ -64,8 +64,8 @@ func (c *certificate) gapAt(objective float64) float64 {
 }
 
 // logDet is log det a for a positive definite a. When ctx ends it returns false
-// at once, then and ever after: c.factor may be in use in the background. Only
-// that is, so that the caller may go on with a.
+// at once, and in every later call: c.factor may then be in use in the
+// background. a is not.
 func (c *certificate) logDet(ctx context.Context, a *dense.Sym) (logdet float64, ok bool) {
 	if ctx.Err() != nil {
 		return 0, false

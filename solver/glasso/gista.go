@@ -81,7 +81,7 @@ func gista(ctx context.Context, b *block) outcome {
 // *step downwards decreases the objective; *step becomes the proposal for the
 // step after.
 func gistaStep(b *block, factor []float64, now, next *gistaPoint, step *float64) bool {
-	// Rounding in the smooth part, which a decrease must stand out from.
+	// Rounding of the smooth part: a smaller decrease tells nothing.
 	slack := 1e-13 * (math.Abs(now.smooth) + float64(b.len()))
 	for halvings := 0; ; halvings++ {
 		if halvings > 100 {

@@ -58,7 +58,7 @@ type penalties struct {
 	diagonal []float64
 }
 
-// row holds ρij at j ≠ i; entry i means nothing, diagonal has ρii.
+// row holds ρij at j ≠ i; entry i is not used; ρii is in diagonal.
 func (p *penalties) row(i int) []float64 {
 	if p.matrix != nil {
 		return p.matrix.Row(i)

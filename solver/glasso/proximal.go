@@ -9,7 +9,7 @@ import (
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-// spectral is the step that ADMM and AM share, with memory of its own: the
+// spectral is dense.LogDetProx for ADMM and AM, with memory of its own: the
 // minimiser of −log det Θ + tr(SΘ) + (λ/2)‖Θ − A‖² over Θ ≻ 0.
 type spectral struct {
 	work    *dense.Workspace
@@ -38,7 +38,7 @@ func newSpectral(work *dense.Workspace, n int) *spectral {
 
 // step sets theta = ½(−Y + √(Y² + (4/λ)I)) (GLAD, Algorithm 1), which is
 // positive definite for every finite Y. It returns NotTerminated, or why it
-// could not; after Interrupted the memory of sp is no longer its own.
+// could not; after Interrupted sp must not be used again.
 func (sp *spectral) step(ctx context.Context, lambda float64) solver.Status {
 	sp.lambda = lambda
 	if dense.AwaitLong(ctx, sp.theta.Len(), sp.run) != nil {

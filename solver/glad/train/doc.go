@@ -12,9 +12,8 @@
 //	return result.Model.Write(file)
 //
 // Gradients are exact (glad.Differentiator); the optimiser is Adam with a
-// multi-step schedule and clipped gradients; every start is trained in full,
-// and the model returned is the one of all starts and steps that does best on
-// the validation examples. The same seed gives the same bits on the same
+// multi-step schedule and clipped gradients. The model returned is the one, of all
+// starts and steps, that does best on the validation examples. The same seed gives the same bits on the same
 // machine and engine, however many workers there are and however often the
 // training was interrupted and resumed.
 //

@@ -38,7 +38,7 @@ func (l Loss) String() string {
 type Criterion struct {
 	// Name stands in the card and in progress lines.
 	Name string
-	// HigherIsBetter says which way is up.
+	// HigherIsBetter says whether larger values are better.
 	HigherIsBetter bool
 	// Compute evaluates the estimates of all validation examples, in their
 	// order.
@@ -169,7 +169,7 @@ func (s Settings) rate(step int) float64 {
 	return r
 }
 
-// check reports what cannot be learned from.
+// check reports examples that cannot be trained on.
 func check(kind string, examples []solver.Example) error {
 	if len(examples) == 0 {
 		return fmt.Errorf("there is no %s example", kind)

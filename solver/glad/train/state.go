@@ -46,7 +46,7 @@ type State struct {
 	Own          best `json:"own"`
 	Best         best `json:"best"`
 	WithoutAGain int  `json:"without_a_gain"`
-	// OwnCurve and BestCurve are their figures after every validation.
+	// OwnCurve and BestCurve are the best so far after every validation.
 	OwnCurve  []best `json:"own_curve"`
 	BestCurve []best `json:"best_curve"`
 	// Seconds is the time that was spent.

@@ -49,7 +49,7 @@ type Result struct {
 
 // ErrNotFinite is returned where the loss is not finite however often a step
 // is rolled back.
-var ErrNotFinite = errors.New("the loss is not finite, also after steps were undone; lower the learning rate, or rescale the variables")
+var ErrNotFinite = errors.New("the loss is not finite, also after steps were rolled back; lower the learning rate, or rescale the variables")
 
 // rollbackLimit is how many steps may be rolled back in a row.
 const rollbackLimit = 20
@@ -80,8 +80,8 @@ func Run(ctx context.Context, starts []*glad.Model, training, validation []solve
 
 // Resume goes on from the state of a Checkpoint. Examples and settings must be
 // those of the run that wrote it, apart from the number of workers and the
-// functions; the result is then that of a run without interruption, bit by bit. Otherwise it
-// fails with ErrOtherTraining.
+// functions; otherwise it fails with ErrOtherTraining. The result is then that of
+// a run without interruption, bit by bit.
 func Resume(ctx context.Context, state *State, training, validation []solver.Example, s Settings) (*Result, error) {
 	r, err := newRun(training, validation, s)
 	if err != nil {
@@ -100,7 +100,7 @@ func Resume(ctx context.Context, state *State, training, validation []solver.Exa
 	return r.run(ctx)
 }
 
-// A run is a training at work.
+// A run is a training in progress.
 type run struct {
 	settings             Settings
 	training, validation []solver.Example
@@ -239,13 +239,14 @@ func (r *run) train(ctx context.Context) error {
 	return nil
 }
 
-// behind says whether the present start has lost against the best one.
+// behind says whether the current start is worse than the best one was at this
+// step: see Settings.Race.
 func (r *run) behind() bool {
 	st, s := r.state, r.settings
 	if st.Start == 0 || !st.Best.Found || float64(st.Step) < s.Race*float64(s.Steps) {
 		return false
 	}
-	// Both were validated at the same steps, the best one perhaps for longer.
+	// Both were validated at the same steps, the best one perhaps more often.
 	at := min(len(st.OwnCurve), len(st.BestCurve)) - 1
 	own, leader := st.OwnCurve[at], st.BestCurve[at]
 	return leader.Found && (!own.Found || s.Criterion.better(leader.Figure, own.Figure))
@@ -271,10 +272,10 @@ func (r *run) differentiate(ctx context.Context, batch []int) (loss float64, ok 
 		return 0, false, ctx.Err()
 	}
 	if err != nil {
-		return 0, false, nil // the numbers left their range, or S + tI its cone
+		return 0, false, nil // ErrRange, or S + tI is not positive definite
 	}
 	clear(r.gradient)
-	for i := range batch { // in this order, whoever was ready first
+	for i := range batch { // in this order, so that workers change no bit
 		loss += r.losses[i]
 		for j, v := range r.gradients[i] {
 			r.gradient[j] += v
@@ -305,7 +306,7 @@ func (r *run) validate(ctx context.Context) error {
 	return nil
 }
 
-// report completes p and hands it on.
+// report completes p and passes it to Settings.Progress.
 func (r *run) report(p Progress) {
 	st, s := r.state, r.settings
 	if s.Progress == nil {
