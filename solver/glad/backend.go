@@ -11,70 +11,73 @@ import (
 )
 
 // A Backend evaluates the cells of a model where its matrices lie: in host
-// memory (CPU), or on a device. Solver and Differentiator do nothing with S, Θ,
-// Z and U but through it.
+// memory (CPU), or on a device. Solver, Differentiator and training reach S, Θ, Z
+// and U only through it.
 //
-// What crosses the boundary, per problem: S once, when it is loaded; per cell
-// λ in one direction and ‖Z − Θ‖²F in the other; Θ and Z once, at the end, or
-// where an observer of Solver.Trajectory asks for them. On the way back, per
-// cell two derivatives in and one out, at the end the gradient and the loss.
+// Per problem, this is what crosses the boundary:
 //
-// The recursion of λ is not a backend's: it is written once, in cell_lambda.go,
-// and calls the backend for one problem. A device that evaluates many problems
-// at a time runs one such recursion per problem, each in a goroutine of its
-// own, and launches a step when the last problem of equal dimension that is
-// not done has asked for it (see ByDimension, and the backend in the tests of
-// this package).
+//   - S once, when it is loaded, and for a gradient the true Θ too;
+//   - per cell λ in one direction and ‖Z − Θ‖²F in the other; on the way back
+//     the derivatives by them;
+//   - at the end Θ and Z, or for a gradient the loss and the vector of
+//     derivatives; iterates before that only where an observer of
+//     Solver.Trajectory asks for them (Step.Pair).
 //
-// An implementation outside of this package needs nothing that is not
-// exported: the formulas stand in the comments of the package, of Kind, of
-// PosteriorMean and of the features, the limits of float64 under "Where
-// float64 ends", and the layout of the parameters in Plan. Scaling is done to S,
-// and undone on Θ and Z, outside.
+// The recursion of λ is not part of a backend: it is written once, in
+// cell_lambda.go, for one problem at a time. The backend decides how the
+// recursions of several problems run, because it is the one that calls f in
+// Session.Run: the CPU runs as many at a time as it has cores. A device runs
+// those of a batch of equal dimension (ByDimension) all at once, each in a
+// goroutine of its own; their calls of Cell wait for each other, and the last
+// one launches the step for the whole batch. The backend in the tests of this
+// package does that.
+//
+// A backend in another package needs only what is exported here: the formulas
+// are in the comments of the package, of PosteriorMean and of the features, the
+// limits of float64 under "Limits of float64" in that of the package, and the
+// layout of the parameters in Plan. S is scaled before it is loaded, and Θ and Z
+// are scaled back after they were read. A backend without derivatives returns a
+// Session that is no AdjointSession.
 type Backend interface {
-	// Name says what computes, with its version. Results of two backends of one
-	// name on one machine have the same bits.
+	// Name says what computes, with its version. Two backends of the same name
+	// on one machine give the same bits: a training is resumed only on a
+	// backend of the name that it began on.
 	Name() string
-	// Open makes a session for a model. The plan does not change while the
-	// session is open, but for its Values if they are not Fixed.
+	// Open begins a session for a model. The plan does not change while the
+	// session is open, except for its Values if they are not Fixed.
 	Open(p *Plan) (Session, error)
 }
 
 // A Session evaluates one model. It is safe for concurrent use.
 type Session interface {
 	// Run loads the problems and calls f once for each of them, with its index,
-	// from one goroutine or several. It may load as many at a time as its
-	// memory holds, and a device takes those of equal dimension together.
+	// from one goroutine or several. It may load them in batches, as its memory
+	// allows. They have passed solver.Problem.Validate, and S must not be
+	// changed. The Iterates are not used after f has returned.
 	//
-	// S is valid in the sense of solver.Problem.Validate, and finite. It
-	// belongs to the caller, who does not change it.
-	//
-	// Run returns when every f that it has called has. Its error is that of
-	// ctx if that has ended, else the first of those of f, after which no
-	// further f begins, or that of the device. The Iterates are not used after
-	// their f.
+	// After an error of f no further f begins. Run returns when all that have
+	// begun are done: with the error of ctx if that has ended, else with one of
+	// f, or of the device.
 	Run(ctx context.Context, problems []solver.Problem, f func(i int, it Iterates) error) error
 	// Close frees what the session holds.
 	Close() error
 }
 
-// An AdjointSession is a Session that can also go back through the cells. A
-// backend without it solves, and does not train.
+// An AdjointSession is a Session that also computes derivatives.
 type AdjointSession interface {
 	Session
-	// Differentiate is Run for a loss on examples: each comes with its Truth,
-	// and its own weight on the loss. The units of S and Truth are those of
-	// the scaled S.
+	// Differentiate is Run for the gradient of weights[i] times the loss of
+	// example i. Truth is in the units of the scaled S. Loss.Relative is already
+	// in the weights.
 	Differentiate(ctx context.Context, examples []solver.Example, loss Loss, weights []float64, f func(i int, a Adjoint) error) error
 }
 
-// Cells are the cells of one problem that a session has loaded. They hold a
-// pair (Θ, Z), the last complete iterate, and U for ADMMu. Initial makes the
-// first pair and Cell every further one; when one of them fails or is
-// cancelled, the pair remains what it was, and only the pair may be used from
-// then on. Calls come one at a time.
+// Cells are the cells of one problem that a session has loaded. They hold the
+// last complete pair (Θ, Z), and U for ADMMu. Initial computes the first pair and
+// Cell every further one. When one of them fails or is cancelled, the pair must
+// remain what it was; neither is called again. Calls come one at a time.
 type Cells interface {
-	// Shape is what the recursion of λ knows of the scaled S.
+	// Shape is what the recursion of λ needs of the scaled S.
 	Shape() Shape
 	// Initial sets Θ = Z = (S + tI)⁻¹, and U = 0. It fails if S + tI is not
 	// positive definite.
@@ -90,29 +93,28 @@ type Cells interface {
 	Cell(ctx context.Context, lambda float64) (norm2 float64, err error)
 }
 
-// Iterates are Cells that give the result. It can be asked for at any time
-// after Initial, also when ctx has ended.
+// Iterates are Cells whose result can be read, at any time after Initial, also
+// after an error or when ctx has ended.
 type Iterates interface {
 	Cells
-	// Definite reports whether Z − δI is positive definite, where
-	// δ = 16dε‖Z‖ makes sure that Z still is when it was scaled back.
+	// Definite reports whether Z − δI is positive definite. With the margin
+	// δ = 16dε‖Z‖, Z is so too after it was scaled back.
 	Definite() (bool, error)
-	// Pair returns Θ and Z in host memory. They may be the memory in which the
-	// next cell is computed: an observer copies what it keeps. After the last
-	// cell they belong to the caller.
+	// Pair returns Θ and Z in host memory. The next Cell may overwrite them.
+	// After the last one they belong to the caller, who may change them.
 	Pair() (theta, z *dense.Sym, err error)
 }
 
-// An Adjoint is Cells that remember every iterate and go back through them, from
-// the last cell to the first. It holds the derivatives of the loss by Z (and U)
-// after the cell that comes next, and adds to them what the loss itself takes
-// from that cell. Derivatives by a symmetric matrix are symmetric matrices of
-// derivatives by single entries.
+// An Adjoint is Cells that keep every iterate and go back through them, from the
+// last cell to the first. Between two calls it holds the derivatives of the loss
+// by the Z (and U) that the next cell on the way back has computed; the share of
+// the loss in that cell is still to be added. The derivative by a symmetric matrix
+// is the symmetric matrix of the derivatives by its single entries.
 type Adjoint interface {
 	Cells
-	// AdjointCell goes back through cell k, called with lambda. byNorm2 is the
-	// derivative by the ‖Z − Θ‖²F that it returned; the result is byLambda
-	// plus the derivative by lambda.
+	// AdjointCell goes back through cell k, which was called with lambda.
+	// byNorm2 is the derivative by the ‖Z − Θ‖²F that it returned. The result is
+	// byLambda plus the derivative by lambda.
 	AdjointCell(ctx context.Context, k int, lambda, byNorm2, byLambda float64) (float64, error)
 	// AdjointInitial goes back through Initial. It adds the derivatives by t
 	// and by the parameters of the entry-wise networks to gradient, in the
@@ -124,7 +126,7 @@ type Adjoint interface {
 // range of float64.
 var ErrRange = errors.New("the iterates left the range of float64")
 
-// A Shape is what the recursion of λ knows of the scaled S.
+// A Shape is what the recursion of λ needs of the scaled S.
 type Shape struct {
 	// Dimension is d.
 	Dimension int
@@ -134,8 +136,8 @@ type Shape struct {
 	Context float64
 }
 
-// A Plan is a model as a Backend evaluates it: what its entry-wise networks are
-// and where their parameters stand in one vector.
+// A Plan is a model as a Backend evaluates it: its entry-wise networks, and
+// the place of their parameters in one vector.
 type Plan struct {
 	// Kind is the cell.
 	Kind Kind
@@ -161,7 +163,7 @@ type PlanEntry struct {
 	// At is where its weights begin in Values: layer after layer, each with its
 	// weights by rows and then its biases.
 	At int
-	// Step is where e of the posterior-mean cell stands in Values.
+	// Step is the index of e of a posterior-mean cell in Values.
 	Step int
 }
 

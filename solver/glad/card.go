@@ -40,7 +40,7 @@ func (c Card) clone() Card {
 	return c
 }
 
-// Counts is one count or several. In a model file a single one stands without
+// Counts is one count or several. In a model file a single one has no
 // brackets.
 type Counts []int
 
@@ -52,7 +52,7 @@ func (c Counts) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]int(c))
 }
 
-// UnmarshalJSON implements json.Unmarshaler, for whoever is sent a card.
+// UnmarshalJSON implements json.Unmarshaler, for a card that came as JSON.
 func (c *Counts) UnmarshalJSON(data []byte) error {
 	var one int
 	if json.Unmarshal(data, &one) == nil {

@@ -15,8 +15,8 @@ const lambdaLimit = 1e200
 // can no longer be told from rounding next to the largest.
 func resolution(d int) float64 { return 16 * float64(d) * 0x1p-52 }
 
-// penalty is the λ with which the cell works when Λnn says lambda: see "Where
-// float64 ends" in the comment of the package.
+// penalty is the λ with which the cell works when Λnn says lambda: see "Limits of
+// float64" in the comment of the package.
 func (s Shape) penalty(lambda float64) float64 {
 	root := resolution(s.Dimension) * s.Norm
 	floor := min(max(root*root, 1/lambdaLimit), lambdaLimit)

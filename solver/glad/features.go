@@ -21,10 +21,10 @@ const (
 	Diagonal  Feature = "diagonal"    // 1 where i = j, else 0
 )
 
-// The features of a posterior-mean cell, which has Diagonal too: what stands
-// first is for i ≠ j, what stands second for i = j. Where M is not known ZScore
-// takes it from the median of Rij², i < j, as if half of the pairs were
-// independent.
+// The features of a posterior-mean cell, which has Diagonal too: the first formula
+// is for i ≠ j, the second for i = j. Where M is not known ZScore takes
+// 0.4549/median(Rij², i < j), but at least 2 and at most 10⁶: about M if half of
+// the pairs are independent.
 const (
 	AbsU         Feature = "abs_u"         // |uij|; Θii − m
 	LogV         Feature = "log_v"         // log vij + 2.6
@@ -65,18 +65,17 @@ const (
 	scaledUScale = 4
 )
 
-// A feature is a row of the table below: all that the program knows of a
-// Feature. A formula that is nil says that the network does not have it. The
-// loops over entries are inside of the formulas, which are called once for
-// many entries.
+// A feature is a row of the table below: all that the CPU knows of a Feature. A
+// formula is nil where the network does not have the feature. Formulas are called
+// once for many entries; the loops are inside.
 type feature struct {
 	name Feature
-	// fixed says that it depends on S only, so that it has no derivative.
+	// fixed says that it depends on S only: it has no derivative.
 	fixed bool
 	// samples says that it needs M.
 	samples bool
-	// common is a formula for all entries of a matrix at once. The networks
-	// that have it are ρnn, where paper says so, and that of the posterior mean.
+	// common is the formula of one number for all entries. The networks of
+	// posterior-mean cells have it, and ρnn if paper is set.
 	common *commonFormula
 	paper  bool
 	// rho is for ρnn. entries and diagonal are for the posterior-mean cell, off
@@ -87,15 +86,15 @@ type feature struct {
 	lambda *lambdaFormula
 }
 
-// A formula sets x to a feature of some entries, and its derivative takes by,
-// the derivatives of the loss by x, to what the feature was made of. It is nil
-// for what has none.
+// A formula sets x to a feature of some entries. Its derivative is given by, the
+// derivatives of the loss by x, and adds to those by what the feature was computed
+// from. It is nil where there is none.
 type formula[E any] struct {
 	value      func(e *E, x []float64)
 	derivative func(e *E, by []float64)
 }
 
-// A commonFormula is a formula for one number; the derivative gets the sum over
+// A commonFormula is a formula for one number; its derivative is given the sum over
 // the entries.
 type commonFormula struct {
 	value      func(c *constants) float64
@@ -108,10 +107,11 @@ type lambdaFormula struct {
 	derivative func(in, to *lambdaInputs, by float64)
 }
 
-// constants are what all entries of a matrix share, or the derivatives by it.
+// constants are what all entries of a matrix have in common, or the derivatives
+// by it.
 type constants struct{ lambda, context, mean float64 }
 
-// lambdaInputs are what the features of Λnn for cell k are made of, or the
+// lambdaInputs are what the features of Λnn for cell k are computed from, or the
 // derivatives by it. lambda is that of the cell before.
 type lambdaInputs struct {
 	k                         int

@@ -42,10 +42,10 @@ type Model struct {
 	// Cells are the posterior-mean cells of kind GLADPM, which the other kinds
 	// do not have: one that all iterations share ("tied"), or one for each.
 	Cells []PosteriorMean `json:"cells,omitempty"`
-	// Threshold is the τ below which kind GLADPM takes an absolute partial
-	// correlation, |Zij| over the square root of two diagonal entries of the
-	// estimate, for none and sets Zij to zero: its own Z has no zeros. 0
-	// leaves them all.
+	// Threshold is the τ of kind GLADPM, whose Z has no zeros of its own: an
+	// entry of the support is set to zero where |Zij| over the square root of
+	// two diagonal entries of the estimate, an absolute partial correlation, is
+	// less. 0 keeps them all.
 	Threshold float64 `json:"threshold,omitempty"`
 	// Lambda is Λnn, the quadratic penalty of the whole matrix.
 	Lambda Network `json:"lambda"`
@@ -89,8 +89,8 @@ const (
 
 func activations() []Activation { return []Activation{Tanh, Sigmoid, Exp, Identity} }
 
-// Validate reports the first thing that keeps m from being solved with or
-// written, by the name of its key in the model file.
+// Validate reports the first error that makes m unusable, by the name of its key
+// in the model file.
 func (m *Model) Validate() error {
 	switch {
 	case m.Name == "":

@@ -10,7 +10,7 @@ import "fmt"
 // and R the correlation matrix of S,
 //
 //	G    = λ(Θ − Z), which is Θ⁻¹ − S, the score of the likelihood
-//	σi   = Sii + Gii, which is (Θ⁻¹)ii
+//	σi   = max(Sii + Gii, Sii/1000), where Sii + Gii is (Θ⁻¹)ii
 //	vij  = σi·σj, the Fisher information of Θij per sample
 //	uij  = Θij + softplus(e)·Gij/vij, one damped Newton step of the diagonal
 //	m    = mean_i Θii

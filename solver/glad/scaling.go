@@ -194,7 +194,7 @@ func likelySamples(a *dense.Sym) float64 {
 		}
 	}
 	if len(squares) == 0 {
-		return most // no pair tells anything
+		return most // there is no pair
 	}
 	slices.Sort(squares)
 	return min(max(median/squares[len(squares)/2], least), most)

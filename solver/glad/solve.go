@@ -36,8 +36,8 @@ type Step struct {
 }
 
 // Pair returns Θ and Z, which a backend may have to copy from a device. They are
-// the solver's own memory, to be read before the observer returns, and belong
-// to the scaled S: see Scaling.
+// the solver's own memory: the observer copies what it keeps. They are those of the
+// scaled S: see Scaling.
 func (s Step) Pair() (theta, z *dense.Sym, err error) { return s.iterates.Pair() }
 
 // Solve implements solver.Solver. Precision is Θ_K, symmetric positive
@@ -175,7 +175,7 @@ func newEstimate(status solver.Status) *solver.Estimate {
 	return &solver.Estimate{Status: status, Objective: math.NaN(), DualityGap: math.NaN(), KKTResidual: math.NaN()}
 }
 
-// result is what the last complete pair is handed out as.
+// result is the precision matrix and the support of the last complete pair.
 func (m *Model) result(it Iterates) (precision, support *dense.Sym, err error) {
 	theta, z, err := it.Pair()
 	if err != nil || m.Kind != GLADPM {

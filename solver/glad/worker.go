@@ -14,7 +14,7 @@ const (
 type worker struct {
 	scratch []scratch // by network
 	pieces  []piece
-	// What features are made of, of the entries at work.
+	// The entries whose features are being computed.
 	paper     paperEntries
 	posterior posteriorEntries
 	// kept, where it is not nil, are activations: those of the next batch,
@@ -36,7 +36,7 @@ func (p piece) in(x []float64) []float64 { return x[p.at : p.at+p.to-p.from] }
 
 type scratch struct {
 	batch batch
-	// rows are for what a cell computes before its features.
+	// rows are for what a cell computes besides its features.
 	rows [][]float64
 }
 
@@ -47,7 +47,7 @@ func (w *worker) gather(i, end, left, right int) (next, n int) {
 	for ; i < end; i++ {
 		from := max(i, left)
 		if from >= right {
-			return end, n // and so it is in all rows below
+			return end, n // as in all rows below
 		}
 		if n+right-from > batchEntries {
 			break
@@ -58,8 +58,8 @@ func (w *worker) gather(i, end, left, right int) (next, n int) {
 	return i, n
 }
 
-// run evaluates c, the network of k, at the first n inputs, or finds what it
-// has kept of that.
+// run evaluates c, the network of k, at the first n inputs, or returns what was
+// kept of that.
 func (w *worker) run(k *scratch, c *network, n int) [][]float64 {
 	if w.kept == nil {
 		return c.run(&k.batch, n)
