@@ -75,7 +75,7 @@ func BenchmarkCell(b *testing.B) {
 		b.Run(fmt.Sprintf("Theta/d=%d", d), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := c.theta(ctx, 0.5); err != nil {
+				if err := c.thetaStep(ctx, 0.5); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -116,6 +116,51 @@ func BenchmarkActivations(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkEntries is the entry-wise part of each kind of cell, forward and
+// adjoint, on one core.
+func BenchmarkEntries(b *testing.B) {
+	const d = 100
+	r := rand.New(rand.NewPCG(1, 3))
+	s := randomCovariance(r, d, d)
+	admmu := paperModel(r, 1)
+	admmu.Kind = ADMMu
+	for _, m := range []*Model{paperModel(r, 1), admmu, posteriorModel(r, 1, 1)} {
+		session, err := CPU{}.Open(m.plan(false))
+		if err != nil {
+			b.Fatal(err)
+		}
+		t := session.(*cpuSession).newTape(d)
+		t.load(session.(*cpuSession), solver.Example{S: s, Truth: s}, Loss{On: LossOnZ, Gamma: 1}, 1)
+		if err := t.Initial(b.Context(), 1); err != nil {
+			b.Fatal(err)
+		}
+		if err := t.thetaStep(b.Context(), 0.5); err != nil {
+			b.Fatal(err)
+		}
+		theta, u := t.next, t.iterates.u
+		b.Run(string(m.Kind)+"/forward", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				o := operands{theta: theta, s: s, z: t.zs[0], toZ: t.zs[1], u: u}
+				if u != nil {
+					o.toU = t.us[1]
+				}
+				t.sweep.workers[0].kept = t.kept[0].activations
+				if _, err := t.sweep.run(b.Context(), 1, 0.5, o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		t.byNorm2 = 0.1
+		b.Run(string(m.Kind)+"/adjoint", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				t.adjointZ(1, 0.5)
+			}
+		})
+	}
 }
 
 // BenchmarkGradient is one covariance of a training step, on one core.

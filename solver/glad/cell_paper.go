@@ -31,12 +31,6 @@ type paperEntries struct {
 	byTheta, byZ []float64
 }
 
-// entriesOf makes e those of p.
-func (e *paperEntries) entriesOf(o *operands, p piece) {
-	e.theta, e.s, e.z = p.of(o.theta), p.of(o.s), p.of(o.z)
-	e.diagonal = p.from == p.i
-}
-
 // prepare implements entrywise.
 func (c *paperCell) prepare(_ *operands, _ int, lambda float64) { c.lambda = lambda }
 
@@ -48,16 +42,16 @@ func (c *paperCell) block(w *worker, o *operands, first, end, left, right int, n
 			continue
 		}
 		rho := c.thresholds(w, o, n)
-		for _, p := range w.pieces {
-			norm2 += c.piece(o, p, rho[p.at:])
+		for i, p := range w.pieces {
+			norm2 += c.piece(o, p, &w.paper[i], p.in(rho))
 		}
 	}
 	return norm2
 }
 
-// piece is block for p, where the thresholds are rho.
-func (c *paperCell) piece(o *operands, p piece, rho []float64) float64 {
-	theta, z := p.of(o.theta), p.of(o.toZ)
+// piece is block for the entries e of p, where the thresholds are rho.
+func (c *paperCell) piece(o *operands, p piece, e *paperEntries, rho []float64) float64 {
+	theta, z := e.theta, p.of(o.toZ)
 	var u, toU []float64
 	if o.u != nil {
 		u, toU = p.of(o.u), p.of(o.toU)
@@ -75,31 +69,34 @@ func (c *paperCell) piece(o *operands, p piece, rho []float64) float64 {
 		}
 		sum += (v - t) * (v - t)
 	}
-	if p.from == p.i {
+	if e.diagonal {
 		v := z[0] - theta[0]
 		diagonal = v * v
 	}
 	return 2*sum - diagonal
 }
 
-// thresholds evaluates ρnn for the n entries of the pieces of w.
+// thresholds makes w.paper the entries of the pieces of w, of which there are n,
+// and evaluates ρnn for them.
 func (c *paperCell) thresholds(w *worker, o *operands, n int) []float64 {
+	for i, p := range w.pieces {
+		e := &w.paper[i]
+		e.theta, e.s, e.z = p.of(o.theta), p.of(o.s), p.of(o.z)
+		e.diagonal = p.from == p.i
+	}
 	k := &w.scratch[0]
 	if c.rho.constant != nil {
 		return c.rho.run(&k.batch, n)[0]
 	}
 	for f, feature := range c.rho.features {
+		x := k.batch.inputs[f]
 		if feature.common != nil {
-			fill(k.batch.inputs[f][:n], feature.common.value(&c.constants))
+			fill(x[:n], feature.common.value(&c.constants))
+			continue
 		}
-	}
-	e := &w.paper
-	for _, p := range w.pieces {
-		e.entriesOf(o, p)
-		for f, feature := range c.rho.features {
-			if feature.rho != nil {
-				feature.rho.value(e, p.in(k.batch.inputs[f]))
-			}
+		value := feature.rho.value
+		for i, p := range w.pieces {
+			value(&w.paper[i], p.in(x))
 		}
 	}
 	return w.run(k, c.rho, n)[0]
@@ -129,48 +126,42 @@ func (c *paperCell) adjointPieces(w *worker, o *operands, a *adjoints, n int) {
 	b := &w.scratch[0].batch
 	rho := c.thresholds(w, o, n)
 	byRho := b.deltas[len(b.deltas)-1][0]
-	for _, p := range w.pieces {
-		c.adjointPiece(o, a, p, rho[p.at:], byRho[p.at:])
+	for i, p := range w.pieces {
+		c.adjointPiece(o, a, p, &w.paper[i], p.in(rho), p.in(byRho))
 	}
-	by := c.rho.backward(b, n, a.gradient)
-	for f, feature := range c.rho.features {
-		switch {
-		case feature.fixed:
-		case feature.common != nil:
-			feature.common.derivative(&a.by, floats.Sum(by[f][:n]))
-		default:
-			floats.Scale(0.5, by[f][:n]) // for each of the two entries
+	for f, by := range c.rho.backward(b, n, a.gradient) {
+		feature, by := c.rho.features[f], by[:n]
+		if feature.fixed {
+			continue
 		}
-	}
-	e := &w.paper
-	for _, p := range w.pieces {
-		e.entriesOf(o, p)
-		e.byTheta, e.byZ = p.of(a.theta), p.of(a.z)
-		for f, feature := range c.rho.features {
-			if feature.fixed || feature.common != nil {
-				continue
-			}
-			by := p.in(by[f])
+		if feature.common != nil {
+			feature.common.derivative(&a.by, floats.Sum(by))
+			continue
+		}
+		floats.Scale(0.5, by) // for each of the two entries
+		derivative := feature.rho.derivative
+		for i, p := range w.pieces {
+			e, by := &w.paper[i], p.in(by)
 			if e.diagonal {
 				by[0] *= 2
 			}
-			feature.rho.derivative(e, by)
+			derivative(e, by)
 		}
 	}
 }
 
-// adjointPiece goes back from Z (and U) of p to Θ (and U), and sets the first
-// values of byRho to the derivatives by the thresholds.
-func (c *paperCell) adjointPiece(o *operands, a *adjoints, p piece, rho, byRho []float64) {
-	theta, toZ := p.of(o.theta), p.of(o.toZ)
-	byZ, byTheta := p.of(a.z), p.of(a.theta)
+// adjointPiece goes back from Z (and U) of the entries e of p to Θ (and U), and sets
+// byRho to the derivatives by the thresholds.
+func (c *paperCell) adjointPiece(o *operands, a *adjoints, p piece, e *paperEntries, rho, byRho []float64) {
+	e.byTheta, e.byZ = p.of(a.theta), p.of(a.z)
+	theta, toZ, byTheta, byZ := e.theta, p.of(o.toZ), e.byTheta, e.byZ
 	var u, byU []float64
 	if o.u != nil {
 		u, byU = p.of(o.u), p.of(a.u)
 	}
 	for j, t := range theta {
-		e := toZ[j] - t
-		g := byZ[j] + 2*a.byNorm2*e
+		off := toZ[j] - t
+		g := byZ[j] + 2*a.byNorm2*off
 		arg, byArg := t, 0.0
 		if u != nil { // U ← argument − Z
 			arg += u[j]
@@ -182,13 +173,13 @@ func (c *paperCell) adjointPiece(o *operands, a *adjoints, p piece, rho, byRho [
 			byArg += g
 			byRho[j] = -2 * g * sign(arg)
 		}
-		byTheta[j] = byArg - 2*a.byNorm2*e
+		byTheta[j] = byArg - 2*a.byNorm2*off
 		byZ[j] = 0
 		if u != nil {
 			byU[j] = byArg
 		}
 	}
-	if p.from == p.i {
+	if e.diagonal {
 		byRho[0] /= 2 // the diagonal has one entry, not two
 	}
 }

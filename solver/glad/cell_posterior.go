@@ -133,6 +133,34 @@ func (c *posteriorCell) columns(e *posteriorEntries, from, to int) {
 	e.rootSamples, e.mean = c.rootSamples, c.mean
 }
 
+// inputs sets the inputs of the network to the features of the n entries of e.
+func (c *posteriorCell) inputs(b *batch, e *posteriorEntries, n int, diagonal bool) {
+	for f, feature := range c.network.features {
+		x := b.inputs[f][:n]
+		if feature.common != nil {
+			fill(x, feature.common.value(&c.constants))
+		} else {
+			feature.posterior(diagonal).value(e, x)
+		}
+	}
+}
+
+// adjointInputs goes back through the network and inputs.
+func (c *posteriorCell) adjointInputs(b *batch, e *posteriorEntries, a *adjoints, n int, diagonal bool) {
+	for f, by := range c.network.backward(b, n, a.gradient) {
+		feature := c.network.features[f]
+		switch {
+		case feature.fixed:
+		case feature.common != nil:
+			feature.common.derivative(&a.by, floats.Sum(by[:n]))
+		default:
+			if d := feature.posterior(diagonal).derivative; d != nil {
+				d(e, by[:n])
+			}
+		}
+	}
+}
+
 // diagonalOutputs evaluates the network for the diagonal entries from ≤ i < to
 // and returns its outputs. c.worker.posterior holds the entries.
 func (c *posteriorCell) diagonalOutputs(o *operands, from, to int) [][]float64 {
@@ -145,14 +173,7 @@ func (c *posteriorCell) diagonalOutputs(o *operands, from, to int) [][]float64 {
 		e.theta[j], e.z[j] = o.theta.At(i, i), o.z.At(i, i)
 		e.u[j] = e.theta[j] + c.gain*c.lambda*(e.theta[j]-e.z[j])/(c.sigma[i]*c.sigma[i])
 	}
-	for f, feature := range c.network.features {
-		x := k.batch.inputs[f][:n]
-		if feature.common != nil {
-			fill(x, feature.common.value(&c.constants))
-		} else {
-			feature.diagonal.value(e, x)
-		}
-	}
+	c.inputs(&k.batch, e, n, true)
 	return c.network.run(&k.batch, n)
 }
 
@@ -202,14 +223,7 @@ func (c *posteriorCell) entries(w *worker, o *operands, i, from, to int) (gate [
 	for j, t := range e.theta[:n] {
 		u[j] = t + move*(t-z[j])/sigma[j]
 	}
-	for f, feature := range c.network.features {
-		x := k.batch.inputs[f][:n]
-		if feature.common != nil {
-			fill(x, feature.common.value(&c.constants))
-		} else {
-			feature.entries.value(e, x)
-		}
-	}
+	c.inputs(&k.batch, e, n, false)
 	gate = k.rows[1][:n]
 	// sigmoid(x) = (1 + tanh(x/2))/2
 	for j, v := range w.run(k, c.network, n)[0][:n] {
@@ -261,15 +275,7 @@ func (c *posteriorCell) adjointSegment(w *worker, o *operands, a *adjoints, i, f
 		byZ[j] = 0
 	}
 	fill(byLogV, 0)
-	for f, by := range c.network.backward(&k.batch, n, a.gradient) {
-		switch feature := c.network.features[f]; {
-		case feature.fixed:
-		case feature.common != nil:
-			feature.common.derivative(&a.by, floats.Sum(by[:n]))
-		case feature.entries.derivative != nil:
-			feature.entries.derivative(e, by[:n])
-		}
-	}
+	c.adjointInputs(&k.batch, e, a, n, false)
 	// u = Θ + gain·G/v with G = λ(Θ − Z).
 	sigma := c.sigma[from:to]
 	var byRowLogSigma float64
@@ -338,15 +344,7 @@ func (c *posteriorCell) adjointDiagonal(o *operands, a *adjoints, from, to int) 
 		delta[1][j] = g * meanScale * c.mean
 		delta[2][j] = g * mix * (1 - mix) * (u - c.mean)
 	}
-	for f, by := range c.network.backward(&k.batch, n, a.gradient) {
-		switch feature := c.network.features[f]; {
-		case feature.fixed:
-		case feature.common != nil:
-			feature.common.derivative(&a.by, floats.Sum(by[:n]))
-		case feature.diagonal.derivative != nil:
-			feature.diagonal.derivative(e, by[:n])
-		}
-	}
+	c.adjointInputs(&k.batch, e, a, n, true)
 	for j, g := range e.byU {
 		i := from + j
 		off := e.theta[j] - e.z[j]

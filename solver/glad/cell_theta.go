@@ -14,8 +14,8 @@ import (
 //
 //	Θ = Q·diag(φ)·Qᵀ,   φ = ½(−y + √(y² + 4/λ)).
 
-// theta computes the next Θ.
-func (c *iterates) theta(ctx context.Context, lambda float64) error {
+// thetaStep computes the next Θ.
+func (c *iterates) thetaStep(ctx context.Context, lambda float64) error {
 	y, z := c.spare.Raw(), c.pair.z.Raw()
 	for i, s := range c.s.Raw() {
 		y[i] = s/lambda - z[i]
@@ -41,7 +41,7 @@ func (c *iterates) thetaKernel() {
 	c.failed = c.work.LogDetProx(c.next, c.spare, c.lambda, resolution(c.shape.Dimension), c.values, c.phi, c.spare.Raw())
 }
 
-// theta computes Θ of cell k again, from what was kept.
+// recompute computes Θ of cell k again, from what was kept.
 func (t *tape) recompute(k int, lambda float64) *dense.Sym {
 	theta := t.next
 	dense.LogDetProxValues(t.phi, t.kept[k-1].values, lambda, resolution(t.shape.Dimension))

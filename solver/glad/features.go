@@ -124,6 +124,17 @@ func logNorm2PerDDerivative(in, to *lambdaInputs, by float64) {
 	to.norm2 += by / (normFloor*in.d + in.norm2)
 }
 
+// lessMean is the formula of of − m, where by are the derivatives by of.
+func lessMean(of, by func(e *posteriorEntries) []float64) *formula[posteriorEntries] {
+	return &formula[posteriorEntries]{
+		value: func(e *posteriorEntries, x []float64) { less(x, of(e), e.mean) },
+		derivative: func(e *posteriorEntries, byX []float64) {
+			floats.Add(by(e), byX)
+			e.by.mean -= floats.Sum(byX)
+		},
+	}
+}
+
 var features = []feature{
 	{name: Theta, rho: &formula[paperEntries]{
 		value:      func(e *paperEntries, x []float64) { copy(x, e.theta) },
@@ -167,13 +178,10 @@ var features = []feature{
 			value:      func(e *posteriorEntries, x []float64) { absolute(x, e.u) },
 			derivative: func(e *posteriorEntries, by []float64) { absoluteDerivative(e.byU, e.u, by) },
 		},
-		diagonal: &formula[posteriorEntries]{
-			value: func(e *posteriorEntries, x []float64) { less(x, e.theta, e.mean) },
-			derivative: func(e *posteriorEntries, by []float64) {
-				floats.Add(e.byTheta, by)
-				e.by.mean -= floats.Sum(by)
-			},
-		},
+		diagonal: lessMean(
+			func(e *posteriorEntries) []float64 { return e.theta },
+			func(e *posteriorEntries) []float64 { return e.byTheta },
+		),
 	},
 	{
 		name: LogV,
@@ -219,13 +227,10 @@ var features = []feature{
 			value:      func(e *posteriorEntries, x []float64) { absolute(x, e.z) },
 			derivative: func(e *posteriorEntries, by []float64) { absoluteDerivative(e.byZ, e.z, by) },
 		},
-		diagonal: &formula[posteriorEntries]{
-			value: func(e *posteriorEntries, x []float64) { less(x, e.z, e.mean) },
-			derivative: func(e *posteriorEntries, by []float64) {
-				floats.Add(e.byZ, by)
-				e.by.mean -= floats.Sum(by)
-			},
-		},
+		diagonal: lessMean(
+			func(e *posteriorEntries) []float64 { return e.z },
+			func(e *posteriorEntries) []float64 { return e.byZ },
+		),
 	},
 	{
 		name: UZ,
@@ -244,13 +249,10 @@ var features = []feature{
 				}
 			},
 		},
-		diagonal: &formula[posteriorEntries]{
-			value: func(e *posteriorEntries, x []float64) { less(x, e.u, e.mean) },
-			derivative: func(e *posteriorEntries, by []float64) {
-				floats.Add(e.byU, by)
-				e.by.mean -= floats.Sum(by)
-			},
-		},
+		diagonal: lessMean(
+			func(e *posteriorEntries) []float64 { return e.u },
+			func(e *posteriorEntries) []float64 { return e.byU },
+		),
 	},
 	{
 		name: Diagonal, fixed: true,
@@ -359,6 +361,14 @@ func featureOf(f Feature) *feature {
 		}
 	}
 	return nil
+}
+
+// posterior is the formula of f for a posterior-mean cell.
+func (f *feature) posterior(diagonal bool) *formula[posteriorEntries] {
+	if diagonal {
+		return f.diagonal
+	}
+	return f.entries
 }
 
 // featuresWhere lists the features of one network.

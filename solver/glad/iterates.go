@@ -111,7 +111,7 @@ func (c *iterates) initialKernel(t float64) error {
 
 // Cell implements Cells.
 func (c *iterates) Cell(ctx context.Context, lambda float64) (float64, error) {
-	if err := c.theta(ctx, lambda); err != nil {
+	if err := c.thetaStep(ctx, lambda); err != nil {
 		return 0, err
 	}
 	z := c.pair.z

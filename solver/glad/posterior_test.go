@@ -110,7 +110,7 @@ func TestScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	const lambda = 0.7
-	if err := c.theta(t.Context(), lambda); err != nil {
+	if err := c.thetaStep(t.Context(), lambda); err != nil {
 		t.Fatal(err)
 	}
 	inverse := dense.NewSym(12, nil)

@@ -167,7 +167,7 @@ func TestThetaOfHugeEigenvalues(t *testing.T) {
 	if err := c.Initial(context.Background(), 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.theta(context.Background(), 1e-3); err != nil {
+	if err := c.thetaStep(context.Background(), 1e-3); err != nil {
 		t.Fatal(err)
 	}
 	// φ(s/λ) = 1/s but for terms of order λ/s².
@@ -290,7 +290,7 @@ func TestScalingsAreExactlyEquivariant(t *testing.T) {
 	})
 }
 
-// Scaling mode global is GLAD(S) := GLAD(S/c')/c' in so many words.
+// Scaling mode global is GLAD(S) := GLAD(S/c')/c' by definition.
 func TestGlobalScaling(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	a := randomCovariance(r, 9, 20)

@@ -137,7 +137,7 @@ func (t *tape) Cell(ctx context.Context, lambda float64) (float64, error) {
 		c.next = to.theta
 		c.sweep.workers[0].kept = to.activations
 	}
-	if err := c.theta(ctx, lambda); err != nil {
+	if err := c.thetaStep(ctx, lambda); err != nil {
 		return 0, err
 	}
 	toU := c.u

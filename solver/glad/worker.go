@@ -15,7 +15,7 @@ type worker struct {
 	scratch []scratch // by network
 	pieces  []piece
 	// The entries whose features are being computed.
-	paper     paperEntries
+	paper     [stripRows]paperEntries // by piece
 	posterior posteriorEntries
 	// kept, where it is not nil, are activations: those of the next batch,
 	// those of the one after it, and so on. known says that they are there

@@ -50,7 +50,7 @@ func chains(r *rand.Rand, n, d, m int) []solver.Example {
 	return examples
 }
 
-// quick is a preset that trains in a blink, with its data.
+// quick is a preset that trains in milliseconds, with its data.
 func quick(t testing.TB, architecture string) (Preset, []solver.Example, []solver.Example) {
 	t.Helper()
 	preset, err := NewPreset(architecture, 7)
