@@ -68,3 +68,50 @@ func TestGradientBeyondOneTile(t *testing.T) {
 		})
 	}
 }
+
+// Tapes are used again, but not more of them are kept than tapesKept for each
+// worker, and none that an interrupted kernel may still write to.
+func TestFreeTapes(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 3))
+	m := paperModel(r, 2)
+	var examples []solver.Example
+	for d := 2; d < 12; d++ {
+		examples = append(examples, solver.Example{S: randomCovariance(r, d, 2*d), Truth: randomCovariance(r, d, 3*d)})
+	}
+	g, err := NewDifferentiator(m, CPU{Engine: dense.Gonum{}, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := g.session.(*cpuSession)
+	kept := func() (n int) {
+		for _, tapes := range session.free {
+			n += len(tapes)
+		}
+		return n
+	}
+	for range 3 {
+		for _, e := range examples {
+			if _, err := g.Gradient(t.Context(), e, Loss{On: LossOnZ, Gamma: 1}, 1, make([]float64, m.Parameters())); err != nil {
+				t.Fatal(err)
+			}
+			if n := kept(); n < 1 || n > tapesKept {
+				t.Fatalf("%d free tapes", n)
+			}
+		}
+	}
+	last := examples[len(examples)-1]
+	tp := session.take(last.S.Len())
+	session.put(tp)
+	if session.take(last.S.Len()) != tp {
+		t.Error("a free tape is not used again")
+	}
+	clear(session.free)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := g.Gradient(ctx, last, Loss{On: LossOnZ, Gamma: 1}, 1, make([]float64, m.Parameters())); !interrupted(err) {
+		t.Errorf("the error is %v", err)
+	}
+	if kept() != 0 {
+		t.Error("the tape of an interrupted gradient is kept")
+	}
+}
