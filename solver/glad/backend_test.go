@@ -257,4 +257,9 @@ func TestBackendFails(t *testing.T) {
 	if _, err := (glad.Solver{Model: m}).SolveAll(t.Context(), []solver.Problem{p, {S: dense.NewSym(1, nil)}}); err == nil {
 		t.Error("a variance of 0 is solved with")
 	}
+	for _, b := range []glad.Backend{glad.CPU{}, &naiveBackend{}} {
+		if none, err := (glad.Solver{Model: m, Backend: b}).SolveAll(t.Context(), nil); err != nil || len(none) != 0 {
+			t.Errorf("%s makes %d estimates of no problem: %v", b.Name(), len(none), err)
+		}
+	}
 }

@@ -87,7 +87,7 @@ const tapesKept = 4
 
 // Run implements Session.
 func (s *cpuSession) Run(ctx context.Context, problems []solver.Problem, f func(i int, it Iterates) error) error {
-	cores := max(1, dense.Cores()/min(s.workers, len(problems)))
+	cores := max(1, dense.Cores()/max(1, min(s.workers, len(problems)))) // for each of them
 	return s.each(ctx, problems, func(i int) error {
 		p := problems[i]
 		c := s.newIterates(p.S.Len(), cores)

@@ -29,7 +29,7 @@ func TestStepBesideTorch(t *testing.T) {
 	}
 	const d, count, rounds, perRound = 100, 4, 45, 1
 	// Threads of either side spin for a while before they sleep; whose turn it is
-	// next shall have the processor for itself.
+	// next has the processor for itself.
 	const pause = 30 * time.Millisecond
 	dense.SpareProcessor() // as gladflow does
 	preset, err := NewPreset(Literal, 3)
