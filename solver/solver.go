@@ -56,10 +56,24 @@ func (p Problem) Validate() error {
 	return nil
 }
 
+// An Example is a problem whose answer is known: what solvers are trained,
+// tuned and judged with.
+type Example struct {
+	// S is the sample covariance or correlation, d×d.
+	S *dense.Sym
+	// Truth is Θ*, d×d, in the units of S.
+	Truth *dense.Sym
+	// Samples is M; 0 if unknown.
+	Samples int
+}
+
+// Problem is what a solver sees of e.
+func (e Example) Problem() Problem { return Problem{S: e.S, Samples: e.Samples} }
+
 // A Solver recovers a precision matrix.
 //
-// Solve returns an error only when the problem cannot be posed (see
-// Problem.Validate and the solver's settings). When ctx ends before the solver
+// Solve returns an error only when the problem or the solver's settings are
+// wrong (see Problem.Validate). When ctx ends before the solver
 // is done it returns the best iterate so far, symmetric positive definite,
 // with Status Interrupted and a gap that is true of that iterate.
 type Solver interface {

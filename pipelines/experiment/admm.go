@@ -10,6 +10,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/report"
 	"github.com/gladflow/gladflow/pipelines/simulate"
 	"github.com/gladflow/gladflow/pipelines/tune"
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glasso"
 )
@@ -123,8 +124,8 @@ func runADMMGrid(ctx context.Context, r *Run) (*Report, error) {
 }
 
 // converged is the NMSE of the graphical lasso that penalises every entry.
-func (r *Run) converged(ctx context.Context, cases []tune.Case, rho float64) (float64, float64, error) {
-	z, err := tune.Each(ctx, cases, r.Workers, func(_ int, c tune.Case) (*dense.Sym, error) {
+func (r *Run) converged(ctx context.Context, cases []solver.Example, rho float64) (float64, float64, error) {
+	z, err := tune.Each(ctx, cases, r.Workers, func(_ int, c solver.Example) (*dense.Sym, error) {
 		est, err := glasso.ADMM{Settings: glasso.Settings{
 			Penalty: glasso.Penalty{Rho: rho, Diagonal: true}, Gap: 1e-4, Engine: r.Engine,
 		}}.Solve(ctx, c.Problem())
@@ -213,14 +214,14 @@ type tracePoint struct {
 
 // trace follows ADMM up to the iteration shown; its objective after last iterations
 // counts as the optimum.
-func (r *Run) trace(ctx context.Context, cases []tune.Case, rho float64, last, shown int) ([]tracePoint, error) {
+func (r *Run) trace(ctx context.Context, cases []solver.Example, rho float64, last, shown int) ([]tracePoint, error) {
 	type one struct {
 		objectives []float64
 		optimum    float64
 		z          []*dense.Sym
 	}
 	steps := logarithmic(shown)
-	traces, err := tune.Each(ctx, cases, r.Workers, func(_ int, c tune.Case) (one, error) {
+	traces, err := tune.Each(ctx, cases, r.Workers, func(_ int, c solver.Example) (one, error) {
 		var o one
 		err := glasso.Textbook{Rho: rho, Lambda: objectiveLambda, Iterations: last, Engine: r.Engine}.
 			Run(ctx, c.Problem(), func(s glasso.TextbookStep) {

@@ -104,7 +104,7 @@ func runAUC(ctx context.Context, r *Run) (*Report, error) {
 }
 
 // rankings are the methods at D = 39.
-func (r *Run) rankings(ctx context.Context, rd reading, m, n int) ([]ranking, []tune.Case, error) {
+func (r *Run) rankings(ctx context.Context, rd reading, m, n int) ([]ranking, []solver.Example, error) {
 	family := rd.family(39, 0.05)
 	test, err := r.cases(ctx, forTest, family, n, m)
 	if err != nil {
@@ -115,7 +115,7 @@ func (r *Run) rankings(ctx context.Context, rd reading, m, n int) ([]ranking, []
 		return nil, nil, err
 	}
 	methods, err := r.compared(ctx, family, validation, test, func(l learner) (*glad.Model, error) {
-		adjust := func(recipe *train.Recipe) {
+		adjust := func(recipe *train.Preset) {
 			if l == meanGLAD {
 				recipe.Settings.Steps, recipe.Settings.Batch = 300, 10
 			} else {
@@ -131,7 +131,7 @@ func (r *Run) rankings(ctx context.Context, rd reading, m, n int) ([]ranking, []
 }
 
 // compared are the methods on one test set, the ceiling last.
-func (r *Run) compared(ctx context.Context, family simulate.Family, validation, test []tune.Case, model func(learner) (*glad.Model, error)) ([]ranking, error) {
+func (r *Run) compared(ctx context.Context, family simulate.Family, validation, test []solver.Example, model func(learner) (*glad.Model, error)) ([]ranking, error) {
 	lasso, err := r.lassoByAUC(ctx, validation, test)
 	if err != nil {
 		return nil, err
@@ -152,15 +152,15 @@ func (r *Run) compared(ctx context.Context, family simulate.Family, validation, 
 	return append(methods, ceiling), err
 }
 
-func (r *Run) ceiling(ctx context.Context, family simulate.Family, test []tune.Case) (ranking, error) {
-	scores, err := tune.Each(ctx, test, r.Workers, func(_ int, c tune.Case) (*dense.Sym, error) {
+func (r *Run) ceiling(ctx context.Context, family simulate.Family, test []solver.Example) (ranking, error) {
+	scores, err := tune.Each(ctx, test, r.Workers, func(_ int, c solver.Example) (*dense.Sym, error) {
 		return oracle.Ceiling(c.S, c.Samples, c.Truth, family.Resolved().Density)
 	})
 	return ranking{"ceiling", scores}, err
 }
 
 // correlations are the scores |Sij|/√(Sii·Sjj), 1 on the diagonal.
-func correlations(cases []tune.Case) []*dense.Sym {
+func correlations(cases []solver.Example) []*dense.Sym {
 	scores := make([]*dense.Sym, len(cases))
 	for k, c := range cases {
 		scores[k] = normalised(c.S)
@@ -188,9 +188,9 @@ func normalised(a *dense.Sym) *dense.Sym {
 }
 
 // lassoByAUC chooses ρ by the AUC itself.
-func (r *Run) lassoByAUC(ctx context.Context, validation, test []tune.Case) (ranking, error) {
-	at := func(rho float64, cases []tune.Case) ([]*dense.Sym, error) {
-		estimates, err := tune.Each(ctx, cases, r.Workers, func(_ int, c tune.Case) (*solver.Estimate, error) {
+func (r *Run) lassoByAUC(ctx context.Context, validation, test []solver.Example) (ranking, error) {
+	at := func(rho float64, cases []solver.Example) ([]*dense.Sym, error) {
+		estimates, err := tune.Each(ctx, cases, r.Workers, func(_ int, c solver.Example) (*solver.Estimate, error) {
 			est, err := glasso.BCD{Settings: glasso.Settings{Penalty: glasso.Penalty{Rho: rho}, Gap: 1e-5, Engine: r.Engine}}.Solve(ctx, c.Problem())
 			if err == nil {
 				err = ctx.Err()
@@ -222,7 +222,7 @@ func (r *Run) lassoByAUC(ctx context.Context, validation, test []tune.Case) (ran
 }
 
 // areasOf are the AUC of every graph that has edges and pairs without.
-func areasOf(scores []*dense.Sym, cases []tune.Case, rd reading) ([]float64, error) {
+func areasOf(scores []*dense.Sym, cases []solver.Example, rd reading) ([]float64, error) {
 	var areas []float64
 	for k, c := range cases {
 		var values []float64
@@ -257,7 +257,7 @@ func areasOf(scores []*dense.Sym, cases []tune.Case, rd reading) ([]float64, err
 
 // addAUC adds a setting to table and panel, and returns its cells and what lies above
 // the ceiling, which is the last of the methods.
-func addAUC(t *table, rd reading, d, m int, methods []ranking, test []tune.Case, panel *report.Bars) (cells, over []string, err error) {
+func addAUC(t *table, rd reading, d, m int, methods []ranking, test []solver.Example, panel *report.Bars) (cells, over []string, err error) {
 	areas := make([][]float64, len(methods))
 	for k, method := range methods {
 		if method.name == "ceiling" && rd.diagonal {

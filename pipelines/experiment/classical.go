@@ -6,6 +6,7 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines/simulate"
 	"github.com/gladflow/gladflow/pipelines/tune"
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
@@ -13,16 +14,16 @@ import (
 type tuned struct {
 	name     string
 	point    tune.Point
-	estimate func(context.Context, tune.Point, []tune.Case) ([]*dense.Sym, error)
+	estimate func(context.Context, tune.Point, []solver.Example) ([]*dense.Sym, error)
 }
 
 // nmse is that of the tuned solver on cases.
-func (t tuned) nmse(ctx context.Context, cases []tune.Case) (value, standardError float64, err error) {
+func (t tuned) nmse(ctx context.Context, cases []solver.Example) (value, standardError float64, err error) {
 	return t.at(ctx, t.point, cases)
 }
 
 // at is the NMSE with another point.
-func (t tuned) at(ctx context.Context, p tune.Point, cases []tune.Case) (value, standardError float64, err error) {
+func (t tuned) at(ctx context.Context, p tune.Point, cases []solver.Example) (value, standardError float64, err error) {
 	z, err := t.estimate(ctx, p, cases)
 	if err != nil {
 		return 0, 0, err
@@ -32,17 +33,17 @@ func (t tuned) at(ctx context.Context, p tune.Point, cases []tune.Case) (value, 
 
 // lasso tunes the converged graphical lasso, with the diagonal penalised and
 // without: the better of the two.
-func (r *Run) lasso(ctx context.Context, key string, validation []tune.Case) (tuned, error) {
+func (r *Run) lasso(ctx context.Context, key string, validation []solver.Example) (tuned, error) {
 	return r.better("graphical lasso, converged", "lasso "+key, func(diagonal bool) (*tune.Result, error) {
 		return tune.GraphicalLasso(ctx, validation, r.tuneSettings(diagonal))
-	}, func(ctx context.Context, p tune.Point, cases []tune.Case) ([]*dense.Sym, error) {
+	}, func(ctx context.Context, p tune.Point, cases []solver.Example) ([]*dense.Sym, error) {
 		return tune.LassoEstimates(ctx, cases, p.Rho, r.tuneSettings(p.Diagonal))
 	})
 }
 
 // admm tunes ADMM, stopped where it is best, with the threshold on the diagonal and
 // without: the better of the two. An alternating one is AM.
-func (r *Run) admm(ctx context.Context, key string, validation []tune.Case, alternating bool) (tuned, error) {
+func (r *Run) admm(ctx context.Context, key string, validation []solver.Example, alternating bool) (tuned, error) {
 	name := "ADMM, stopped early"
 	if alternating {
 		name = "AM, stopped early"
@@ -57,12 +58,12 @@ func (r *Run) admm(ctx context.Context, key string, validation []tune.Case, alte
 	validation = validation[:max(1, len(validation)*2/3)]
 	return r.better(name, name+" "+key, func(diagonal bool) (*tune.Result, error) {
 		return tune.ADMM(ctx, validation, settings(diagonal))
-	}, func(ctx context.Context, p tune.Point, cases []tune.Case) ([]*dense.Sym, error) {
+	}, func(ctx context.Context, p tune.Point, cases []solver.Example) ([]*dense.Sym, error) {
 		return tune.ADMMEstimates(ctx, cases, p, settings(p.Diagonal))
 	})
 }
 
-func (r *Run) better(name, key string, tuning func(diagonal bool) (*tune.Result, error), estimate func(context.Context, tune.Point, []tune.Case) ([]*dense.Sym, error)) (tuned, error) {
+func (r *Run) better(name, key string, tuning func(diagonal bool) (*tune.Result, error), estimate func(context.Context, tune.Point, []solver.Example) ([]*dense.Sym, error)) (tuned, error) {
 	return cached(r, key, func() (tuned, error) {
 		t := tuned{name: name, estimate: estimate}
 		for _, diagonal := range []bool{false, true} {
@@ -83,7 +84,7 @@ func (r *Run) tuneSettings(diagonal bool) tune.Settings {
 }
 
 // validation are the graphs on which everything is chosen for a family.
-func (r *Run) validation(ctx context.Context, f simulate.Family, m int) ([]tune.Case, error) {
+func (r *Run) validation(ctx context.Context, f simulate.Family, m int) ([]solver.Example, error) {
 	return r.cases(ctx, forValidation, f, choose(r, validationGraphs, 4), m)
 }
 

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/simulate"
 	"github.com/gladflow/gladflow/pipelines/simulate/oracle"
 	"github.com/gladflow/gladflow/pipelines/tune"
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 	"github.com/gladflow/gladflow/solver/glasso"
@@ -88,7 +90,7 @@ type convergencePanel struct {
 	sparsity
 	m     int
 	table *table
-	test  []tune.Case
+	test  []solver.Example
 	lines report.Lines
 
 	classical, best  float64 // NMSE of the best classical solver and of the best model
@@ -177,8 +179,8 @@ func (p *convergencePanel) draw(ctx context.Context) (report.Lines, []string, er
 func (p *convergencePanel) fixed() bool { return p.setting == erdosRenyi(erDimension).String() }
 
 // bayes is the NMSE of the posterior mean on graphs of erdosRenyi.
-func (r *Run) bayes(ctx context.Context, cases []tune.Case, m int) (value, standardError float64, err error) {
-	z, err := tune.Each(ctx, cases, r.Workers, func(i int, c tune.Case) (*dense.Sym, error) {
+func (r *Run) bayes(ctx context.Context, cases []solver.Example, m int) (value, standardError float64, err error) {
+	z, err := tune.Each(ctx, cases, r.Workers, func(i int, c solver.Example) (*dense.Sym, error) {
 		diagonal := make([]float64, c.Truth.Len())
 		for j := range diagonal {
 			diagonal[j] = c.Truth.At(j, j)
@@ -195,11 +197,11 @@ func (r *Run) bayes(ctx context.Context, cases []tune.Case, m int) (value, stand
 }
 
 // model is the built-in one for p = 0.1; for mixed p the quick-to-train one is trained.
-func (p *convergencePanel) model(ctx context.Context, l learner, validation []tune.Case) (*glad.Model, error) {
+func (p *convergencePanel) model(ctx context.Context, l learner, validation []solver.Example) (*glad.Model, error) {
 	if l != meanGLAD || p.fixed() {
 		return p.erModel(ctx, l, p.m)
 	}
-	var training []tune.Case
+	var training []solver.Example
 	for k := range trainingCopies {
 		more, err := p.mixed(ctx, forTraining, p.setting, trainingGraphs, p.m, k, p.family)
 		if err != nil {
@@ -227,8 +229,8 @@ func (p *convergencePanel) add(name string, steps []int, z [][]*dense.Sym) (last
 }
 
 // steps calls f with every test graph and gathers what it returns by step.
-func (p *convergencePanel) steps(ctx context.Context, n int, f func(tune.Case) ([]*dense.Sym, error)) ([][]*dense.Sym, error) {
-	byGraph, err := tune.Each(ctx, p.test, p.Workers, func(_ int, c tune.Case) ([]*dense.Sym, error) {
+func (p *convergencePanel) steps(ctx context.Context, n int, f func(solver.Example) ([]*dense.Sym, error)) ([][]*dense.Sym, error) {
+	byGraph, err := tune.Each(ctx, p.test, p.Workers, func(_ int, c solver.Example) ([]*dense.Sym, error) {
 		z, err := f(c)
 		if err == nil && len(z) != n {
 			err = fmt.Errorf("%d steps of %d", len(z), n)
@@ -253,7 +255,7 @@ func (p *convergencePanel) textbook(ctx context.Context, at tune.Point, alternat
 		name = "AM, tuned"
 	}
 	steps := logarithmic(shownIterations)
-	z, err := p.steps(ctx, len(steps), func(c tune.Case) (z []*dense.Sym, err error) {
+	z, err := p.steps(ctx, len(steps), func(c solver.Example) (z []*dense.Sym, err error) {
 		err = glasso.Textbook{
 			Rho: at.Rho, Lambda: at.Lambda, Iterations: shownIterations, SpareDiagonal: !at.Diagonal,
 			Alternating: alternating, Engine: p.Engine,
@@ -273,7 +275,7 @@ func (p *convergencePanel) textbook(ctx context.Context, at tune.Point, alternat
 
 func (p *convergencePanel) gista(ctx context.Context, at tune.Point) error {
 	steps := []int{1, 2, 3, 5, 8, 13, 21, 34, shownIterations}
-	z, err := p.steps(ctx, len(steps), func(c tune.Case) (z []*dense.Sym, err error) {
+	z, err := p.steps(ctx, len(steps), func(c solver.Example) (z []*dense.Sym, err error) {
 		for _, n := range steps {
 			est, err := glasso.GISTA{Settings: glasso.Settings{
 				Penalty: glasso.Penalty{Rho: at.Rho, Diagonal: at.Diagonal}, Gap: math.SmallestNonzeroFloat64,
@@ -306,11 +308,16 @@ func (p *convergencePanel) cells(ctx context.Context, name string, m *glad.Model
 	for k := range steps {
 		steps[k] = k + 1
 	}
-	z, err := p.steps(ctx, len(steps), func(c tune.Case) (z []*dense.Sym, err error) {
-		est, err := glad.Solver{Model: m, Engine: p.Engine}.Trajectory(ctx, c.Problem(), func(s glad.Step) {
-			z = append(z, s.Z.Clone())
+	z, err := p.steps(ctx, len(steps), func(c solver.Example) (z []*dense.Sym, err error) {
+		var failed error
+		est, err := glad.Solver{Model: m, Backend: glad.CPU{Engine: p.Engine}}.Trajectory(ctx, c.Problem(), func(s glad.Step) {
+			_, now, err := s.Pair()
+			failed = errors.Join(failed, err)
+			if err == nil {
+				z = append(z, now.Clone())
+			}
 		})
-		if err != nil {
+		if err = errors.Join(err, failed); err != nil {
 			return nil, err
 		}
 		if err := est.Status.Err(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/simulate"
 	"github.com/gladflow/gladflow/pipelines/tune"
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
@@ -32,27 +33,27 @@ func (r *Run) seed(purpose, setting string) uint64 { return r.random(purpose, se
 
 // cases draws n graphs of a family with m samples each. The graphs do not depend on
 // m: the n graphs of one purpose are the same for every number of samples.
-func (r *Run) cases(ctx context.Context, purpose string, f simulate.Family, n, m int) ([]tune.Case, error) {
+func (r *Run) cases(ctx context.Context, purpose string, f simulate.Family, n, m int) ([]solver.Example, error) {
 	return r.copies(ctx, purpose, f, n, m, 0)
 }
 
 // copies draws the same graphs for every copy, and other samples.
-func (r *Run) copies(ctx context.Context, purpose string, f simulate.Family, n, m, copied int) ([]tune.Case, error) {
+func (r *Run) copies(ctx context.Context, purpose string, f simulate.Family, n, m, copied int) ([]solver.Example, error) {
 	return r.mixed(ctx, purpose, f.String(), n, m, copied, func(*rand.Rand) simulate.Family { return f })
 }
 
 // mixed draws every graph from a family of its own.
-func (r *Run) mixed(ctx context.Context, purpose, setting string, n, m, copied int, family func(*rand.Rand) simulate.Family) ([]tune.Case, error) {
+func (r *Run) mixed(ctx context.Context, purpose, setting string, n, m, copied int, family func(*rand.Rand) simulate.Family) ([]solver.Example, error) {
 	graphs := r.random(purpose, setting)
-	cases := make([]tune.Case, n)
+	cases := make([]solver.Example, n)
 	for i := range cases {
 		theta, err := family(graphs).Precision(graphs)
 		if err != nil {
 			return nil, err
 		}
-		cases[i] = tune.Case{Truth: theta, Samples: m}
+		cases[i] = solver.Example{Truth: theta, Samples: m}
 	}
-	return tune.Each(ctx, cases, r.Workers, func(i int, c tune.Case) (tune.Case, error) {
+	return tune.Each(ctx, cases, r.Workers, func(i int, c solver.Example) (solver.Example, error) {
 		samples := r.random(purpose, fmt.Sprintf("%s, M=%d, graph %d, copy %d", setting, m, i, copied))
 		var err error
 		c.S, err = simulate.Covariance(ctx, samples, c.Truth, m)
@@ -61,7 +62,7 @@ func (r *Run) mixed(ctx context.Context, purpose, setting string, n, m, copied i
 }
 
 // nmse is the paper's NMSE of estimates in dB, with its standard error.
-func nmse(estimates []*dense.Sym, cases []tune.Case) (value, standardError float64, err error) {
+func nmse(estimates []*dense.Sym, cases []solver.Example) (value, standardError float64, err error) {
 	var n metric.NMSE
 	for i, z := range estimates {
 		if err := n.Add(z, cases[i].Truth); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/progress"
-	"github.com/gladflow/gladflow/pipelines/tune"
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 	"github.com/gladflow/gladflow/solver/glad/train"
@@ -112,7 +112,7 @@ func TestReportsAreWhole(t *testing.T) {
 }
 
 func TestADMMuStartsFromTheSameWeights(t *testing.T) {
-	recipe, err := train.NewRecipe(train.Literal, 1)
+	recipe, err := train.NewPreset(train.Literal, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestADMMuStartsFromTheSameWeights(t *testing.T) {
 func TestUnroll(t *testing.T) {
 	for _, architecture := range []string{train.Literal, train.UntiedPosteriorMean} {
 		for _, cells := range []int{1, 3, 7} {
-			recipe, err := train.NewRecipe(architecture, 1)
+			recipe, err := train.NewPreset(architecture, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +170,7 @@ func TestStreamsDiffer(t *testing.T) {
 
 func TestGraphsDoNotDependOnTheSamples(t *testing.T) {
 	r := &Run{Seed: 3}
-	var all [][]tune.Case
+	var all [][]solver.Example
 	for _, m := range []int{10, 20} {
 		cases, err := r.cases(t.Context(), forTest, erdosRenyi(8), 3, m)
 		if err != nil {
@@ -197,7 +197,7 @@ func TestGraphsDoNotDependOnTheSamples(t *testing.T) {
 func TestAreas(t *testing.T) {
 	truth := dense.NewSym(3, []float64{2, -1, 0, -1, 2, 0.5, 0, 0.5, 2})
 	score := dense.NewSym(3, []float64{1, 0.3, 0.2, 0.3, 1, 0.1, 0.2, 0.1, 1})
-	c := []tune.Case{{S: dense.Identity(3), Truth: truth}}
+	c := []solver.Example{{S: dense.Identity(3), Truth: truth}}
 	for _, tt := range []struct {
 		rd   reading
 		want float64

@@ -16,7 +16,7 @@ import (
 // A learner is a learned solver as the figures name it.
 type learner struct {
 	name         string // in figures and tables
-	architecture string // of train.NewRecipe
+	architecture string // of train.NewPreset
 	suffix       string // of the built-in model er-d100-m…
 }
 
@@ -33,24 +33,15 @@ const (
 	validationGraphs = 12
 )
 
-// examples are cases as a training takes them.
-func examples(cases []tune.Case) []train.Example {
-	e := make([]train.Example, len(cases))
-	for i, c := range cases {
-		e[i] = train.Example{S: c.S, Truth: c.Truth, Samples: c.Samples}
-	}
-	return e
-}
-
 // learn trains a model of an architecture. Its seeds come from name, which says
 // what it is trained for; adjust, if set, changes the recipe before.
-func (r *Run) learn(ctx context.Context, architecture, name string, training, validation []tune.Case, adjust func(*train.Recipe)) (*glad.Model, error) {
-	recipe, err := train.NewRecipe(architecture, r.seed(forTraining, architecture+" for "+name))
+func (r *Run) learn(ctx context.Context, architecture, name string, training, validation []solver.Example, adjust func(*train.Preset)) (*glad.Model, error) {
+	recipe, err := train.NewPreset(architecture, r.seed(forTraining, architecture+" for "+name))
 	if err != nil {
 		return nil, err
 	}
 	s := &recipe.Settings
-	s.Workers, s.Engine = r.Workers, r.Engine
+	s.Backend = glad.CPU{Engine: r.Engine, Workers: r.Workers}
 	if adjust != nil {
 		adjust(&recipe)
 	}
@@ -58,7 +49,7 @@ func (r *Run) learn(ctx context.Context, architecture, name string, training, va
 		s.Steps = min(s.Steps, 30)
 		recipe.Starts = recipe.Starts[:1]
 	}
-	result, err := train.Run(ctx, recipe.Starts, examples(training), examples(validation), *s)
+	result, err := train.Run(ctx, recipe.Starts, training, validation, *s)
 	if err != nil {
 		return nil, fmt.Errorf("training %s for %s: %w", architecture, name, err)
 	}
@@ -66,7 +57,7 @@ func (r *Run) learn(ctx context.Context, architecture, name string, training, va
 }
 
 // learnFamily trains on the paper's number of graphs of a family.
-func (r *Run) learnFamily(ctx context.Context, architecture string, f simulate.Family, m int, adjust func(*train.Recipe)) (*glad.Model, error) {
+func (r *Run) learnFamily(ctx context.Context, architecture string, f simulate.Family, m int, adjust func(*train.Preset)) (*glad.Model, error) {
 	training, validation, err := r.trainingCases(ctx, f, m)
 	if err != nil {
 		return nil, err
@@ -74,7 +65,7 @@ func (r *Run) learnFamily(ctx context.Context, architecture string, f simulate.F
 	return r.learn(ctx, architecture, fmt.Sprintf("%s, M=%d", f, m), training, validation, adjust)
 }
 
-func (r *Run) trainingCases(ctx context.Context, f simulate.Family, m int) (training, validation []tune.Case, err error) {
+func (r *Run) trainingCases(ctx context.Context, f simulate.Family, m int) (training, validation []solver.Example, err error) {
 	for k := range trainingCopies {
 		// A copy draws the same graphs again, and other samples.
 		more, err := r.copies(ctx, forTraining, f, trainingGraphs, m, k)
@@ -120,9 +111,9 @@ func (r *Run) erOrigin() string {
 }
 
 // solve runs a model on every case.
-func (r *Run) solve(ctx context.Context, m *glad.Model, cases []tune.Case) ([]*solver.Estimate, error) {
-	return tune.Each(ctx, cases, r.Workers, func(i int, c tune.Case) (*solver.Estimate, error) {
-		est, err := glad.Solver{Model: m, Engine: r.Engine}.Solve(ctx, c.Problem())
+func (r *Run) solve(ctx context.Context, m *glad.Model, cases []solver.Example) ([]*solver.Estimate, error) {
+	return tune.Each(ctx, cases, r.Workers, func(i int, c solver.Example) (*solver.Estimate, error) {
+		est, err := glad.Solver{Model: m, Backend: glad.CPU{Engine: r.Engine}}.Solve(ctx, c.Problem())
 		if err != nil {
 			return nil, fmt.Errorf("model %s, graph %d: %w", m.Name, i, err)
 		}
@@ -140,7 +131,7 @@ func supports(estimates []*solver.Estimate) []*dense.Sym {
 }
 
 // modelNMSE is the NMSE of the sparse estimates of a model.
-func (r *Run) modelNMSE(ctx context.Context, m *glad.Model, cases []tune.Case) (value, standardError float64, err error) {
+func (r *Run) modelNMSE(ctx context.Context, m *glad.Model, cases []solver.Example) (value, standardError float64, err error) {
 	estimates, err := r.solve(ctx, m, cases)
 	if err != nil {
 		return 0, 0, err

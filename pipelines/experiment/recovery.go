@@ -8,6 +8,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/report"
 	"github.com/gladflow/gladflow/pipelines/simulate"
 	"github.com/gladflow/gladflow/pipelines/tune"
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad/train"
 )
@@ -150,7 +151,7 @@ func (r *Run) successes(ctx context.Context, family simulate.Family, m, n int) (
 		return nil, err
 	}
 	// The literal cell is the dear one: half as many cells and steps as elsewhere.
-	shorter := func(recipe *train.Recipe) {
+	shorter := func(recipe *train.Preset) {
 		recipe.Settings.Steps = 100
 		recipe.Starts = recipe.Starts[1:]
 		for _, m := range recipe.Starts {
@@ -161,7 +162,7 @@ func (r *Run) successes(ctx context.Context, family simulate.Family, m, n int) (
 		adjust := shorter
 		if l != literalGLAD {
 			// The threshold is tuned below, for another figure than the recipe's.
-			adjust = func(recipe *train.Recipe) { recipe.Settings.SupportCost = -1 }
+			adjust = func(recipe *train.Preset) { recipe.Settings.SupportCost = -1 }
 		}
 		model, err := r.learnFamily(ctx, l.architecture, family, m, adjust)
 		if err != nil {
@@ -186,7 +187,7 @@ func (r *Run) successes(ctx context.Context, family simulate.Family, m, n int) (
 	return results, nil
 }
 
-func judgeSuccess(name string, z []*dense.Sym, cases []tune.Case, threshold float64) (success, error) {
+func judgeSuccess(name string, z []*dense.Sym, cases []solver.Example, threshold float64) (success, error) {
 	var strict, edges, raw []float64
 	rate := func(to *[]float64, ok bool, err error) error {
 		v := 0.0

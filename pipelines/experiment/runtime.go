@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/gladflow/gladflow/pipelines/report"
-	"github.com/gladflow/gladflow/pipelines/tune"
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/glad"
 	"github.com/gladflow/gladflow/solver/glad/train"
 	"github.com/gladflow/gladflow/solver/glasso"
@@ -29,7 +29,7 @@ type timed struct {
 	// prototype are the ms, by d, of the prototype behind this program, in numpy
 	// on one thread; nil where it had none.
 	prototype map[int]float64
-	run       func(context.Context, tune.Case) (iterations int, err error)
+	run       func(context.Context, solver.Example) (iterations int, err error)
 }
 
 // timedPenalty is the ρ of the classical solvers here; their iterations take the same
@@ -41,18 +41,18 @@ func (r *Run) timed() ([]timed, error) {
 		Penalty: glasso.Penalty{Rho: timedPenalty}, Gap: math.SmallestNonzeroFloat64, IterationLimit: 30, Engine: r.Engine,
 	}
 	methods := []timed{
-		{"ADMM", map[int]float64{25: 0.082, 100: 0.93}, func(ctx context.Context, c tune.Case) (int, error) {
+		{"ADMM", map[int]float64{25: 0.082, 100: 0.93}, func(ctx context.Context, c solver.Example) (int, error) {
 			const n = 30
 			return n, glasso.Textbook{Rho: timedPenalty, Iterations: n, Engine: r.Engine}.Run(ctx, c.Problem(), nil)
 		}},
-		{"G-ISTA, with its duality gap", map[int]float64{25: 0.062, 100: 1.00}, func(ctx context.Context, c tune.Case) (int, error) {
+		{"G-ISTA, with its duality gap", map[int]float64{25: 0.062, 100: 1.00}, func(ctx context.Context, c solver.Example) (int, error) {
 			est, err := glasso.GISTA{Settings: settings}.Solve(ctx, c.Problem())
 			if err != nil {
 				return 0, err
 			}
 			return est.Iterations, ctx.Err()
 		}},
-		{"BCD, a sweep, with its duality gap", nil, func(ctx context.Context, c tune.Case) (int, error) {
+		{"BCD, a sweep, with its duality gap", nil, func(ctx context.Context, c solver.Example) (int, error) {
 			s := settings
 			s.IterationLimit = 5
 			est, err := glasso.BCD{Settings: s}.Solve(ctx, c.Problem())
@@ -64,7 +64,7 @@ func (r *Run) timed() ([]timed, error) {
 	}
 	for _, l := range []learner{literalGLAD, recipeGLAD, meanGLAD} {
 		// The first weights of a training: time does not depend on them.
-		recipe, err := train.NewRecipe(l.architecture, r.Seed)
+		recipe, err := train.NewPreset(l.architecture, r.Seed)
 		if err != nil {
 			return nil, err
 		}
@@ -73,8 +73,8 @@ func (r *Run) timed() ([]timed, error) {
 		if l != literalGLAD {
 			prototype = nil
 		}
-		methods = append(methods, timed{l.name, prototype, func(ctx context.Context, c tune.Case) (int, error) {
-			est, err := glad.Solver{Model: model, Engine: r.Engine}.Solve(ctx, c.Problem())
+		methods = append(methods, timed{l.name, prototype, func(ctx context.Context, c solver.Example) (int, error) {
+			est, err := glad.Solver{Model: model, Backend: glad.CPU{Engine: r.Engine}}.Solve(ctx, c.Problem())
 			if err != nil {
 				return 0, err
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/simulate"
 	"github.com/gladflow/gladflow/pipelines/simulation"
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
-	"github.com/gladflow/gladflow/solver/glad/train"
 )
 
 // Streams of random numbers. Network k of a purpose is drawn, with its samples,
@@ -29,7 +29,7 @@ func stream(seed int, purpose, k uint64) *rand.Rand {
 
 // examples are what a model is trained with and judged by.
 type examples struct {
-	training, validation []train.Example
+	training, validation []solver.Example
 	// what the card says of the training examples
 	family              string
 	dimensions, samples job.Counts
@@ -45,7 +45,7 @@ func (t document) simulated(ctx context.Context, report *progress.Reporter) (exa
 	for _, set := range []struct {
 		purpose uint64
 		graphs  int
-		to      *[]train.Example
+		to      *[]solver.Example
 	}{{trainingStream, t.Graphs, &x.training}, {validationStream, t.ValidationGraphs, &x.validation}} {
 		for k := range set.graphs {
 			drawn, err := t.draw(ctx, set.purpose, k)
@@ -66,11 +66,11 @@ func (t document) simulated(ctx context.Context, report *progress.Reporter) (exa
 // draw draws network k of a purpose and its covariances. Dimensions follow each
 // other from network to network, and within those of one dimension the numbers
 // of samples from covariance to covariance, so that all combinations come.
-func (t document) draw(ctx context.Context, purpose uint64, k int) ([]train.Example, error) {
+func (t document) draw(ctx context.Context, purpose uint64, k int) ([]solver.Example, error) {
 	rng := stream(t.Seed, purpose, uint64(k))
 	if t.Family == simulate.GraphMixed {
 		p, err := simulate.Mixed(ctx, rng, t.Dimension[0])
-		return []train.Example{{S: p.S, Truth: p.Truth, Samples: p.Samples}}, err
+		return []solver.Example{{S: p.S, Truth: p.Truth, Samples: p.Samples}}, err
 	}
 	densities, err := t.densities()
 	if err != nil {
@@ -85,14 +85,14 @@ func (t document) draw(ctx context.Context, purpose uint64, k int) ([]train.Exam
 	if err != nil {
 		return nil, err
 	}
-	drawn := make([]train.Example, t.Covariances)
+	drawn := make([]solver.Example, t.Covariances)
 	for c := range drawn {
 		m := t.Samples[(k/n*t.Covariances+c)%len(t.Samples)]
 		s, err := simulate.Covariance(ctx, rng, theta, m)
 		if err != nil {
 			return nil, err
 		}
-		drawn[c] = train.Example{S: s, Truth: theta, Samples: m}
+		drawn[c] = solver.Example{S: s, Truth: theta, Samples: m}
 	}
 	return drawn, nil
 }

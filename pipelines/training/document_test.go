@@ -133,7 +133,7 @@ func TestTrainingCommand(t *testing.T) {
 // A model is known by its shape, whatever its weights and its name.
 func TestArchitectureOf(t *testing.T) {
 	for _, name := range train.Architectures() {
-		r, err := train.NewRecipe(name, 3)
+		r, err := train.NewPreset(name, 3)
 		if err != nil {
 			t.Fatal(err)
 		}

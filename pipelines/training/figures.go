@@ -10,7 +10,6 @@ import (
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
-	"github.com/gladflow/gladflow/solver/glad/train"
 )
 
 // Figures are what a model does on the validation examples, its threshold
@@ -41,7 +40,7 @@ func (f *Figures) UnmarshalJSON(data []byte) error {
 }
 
 // success is the strict probability of success.
-func success(estimates []*solver.Estimate, validation []train.Example) (float64, error) {
+func success(estimates []*solver.Estimate, validation []solver.Example) (float64, error) {
 	var sum float64
 	for i, e := range estimates {
 		ok, err := metric.SuccessStrict(e.Support, validation[i].Truth)
@@ -57,7 +56,7 @@ func success(estimates []*solver.Estimate, validation []train.Example) (float64,
 
 // successThreshold is the threshold of a posterior-mean model, in units of
 // glad.Model.Threshold, with the highest strict probability of success.
-func successThreshold(estimates []*solver.Estimate, validation []train.Example) (tune.ThresholdResult, error) {
+func successThreshold(estimates []*solver.Estimate, validation []solver.Example) (tune.ThresholdResult, error) {
 	scaled := make([]*dense.Sym, len(estimates))
 	for k, e := range estimates {
 		scaled[k] = e.Support.Clone()
@@ -67,20 +66,12 @@ func successThreshold(estimates []*solver.Estimate, validation []train.Example) 
 			}
 		}
 	}
-	return tune.Threshold(scaled, cases(validation))
-}
-
-func cases(validation []train.Example) []tune.Case {
-	list := make([]tune.Case, len(validation))
-	for i, e := range validation {
-		list[i] = tune.Case{S: e.S, Truth: e.Truth, Samples: e.Samples}
-	}
-	return list
+	return tune.Threshold(scaled, validation)
 }
 
 // auroc is the mean over the examples that have edges and other pairs; NaN if
 // none has.
-func auroc(estimates []*solver.Estimate, validation []train.Example) (float64, error) {
+func auroc(estimates []*solver.Estimate, validation []solver.Example) (float64, error) {
 	var sum float64
 	n := 0
 	for k, e := range estimates {
@@ -121,9 +112,9 @@ func ranked(truth *dense.Sym) bool {
 }
 
 // judge runs m on the validation examples.
-func judge(ctx context.Context, m *glad.Model, validation []train.Example, engine dense.Engine, workers int) ([]*solver.Estimate, Figures, error) {
-	s := glad.Solver{Model: m, Engine: engine}
-	estimates, err := tune.Each(ctx, cases(validation), workers, func(_ int, c tune.Case) (*solver.Estimate, error) {
+func judge(ctx context.Context, m *glad.Model, validation []solver.Example, engine dense.Engine, workers int) ([]*solver.Estimate, Figures, error) {
+	s := glad.Solver{Model: m, Backend: glad.CPU{Engine: engine}}
+	estimates, err := tune.Each(ctx, validation, workers, func(_ int, c solver.Example) (*solver.Estimate, error) {
 		est, err := s.Solve(ctx, c.Problem())
 		if err == nil && est.Status == solver.Interrupted {
 			err = ctx.Err()
@@ -149,7 +140,7 @@ func judge(ctx context.Context, m *glad.Model, validation []train.Example, engin
 
 // networks counts the networks of the examples: covariances of one share its
 // truth.
-func networks(validation []train.Example) int {
+func networks(validation []solver.Example) int {
 	seen := make(map[*dense.Sym]struct{})
 	for _, e := range validation {
 		seen[e.Truth] = struct{}{}
@@ -160,7 +151,7 @@ func networks(validation []train.Example) int {
 // nmseOf is the NMSE with its standard error by the delta method, as metric.NMSE
 // has them, but over networks: the covariances of one network, which share its
 // truth, are no independent examples.
-func nmseOf(estimates []*solver.Estimate, validation []train.Example) (value, standardError float64) {
+func nmseOf(estimates []*solver.Estimate, validation []solver.Example) (value, standardError float64) {
 	place := make(map[*dense.Sym]int)
 	var errs, norms []float64
 	for k, e := range estimates {

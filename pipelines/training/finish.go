@@ -38,7 +38,7 @@ func (f *fitting) finish(ctx context.Context, found *train.Result, s train.Setti
 	r := f.result
 	r.Parameters, r.Threshold, r.Validation = m.Parameters(), m.Threshold, figures
 	r.Family, r.Examples, r.Graphs = f.data.family, len(f.data.training), f.data.graphs
-	r.Start, r.Starts, r.Step, r.Steps, r.Undone = found.Start+1, len(f.recipe.Starts), found.BestStep, s.Steps, found.Undone
+	r.Start, r.Starts, r.Step, r.Steps, r.Undone = found.Start+1, len(f.recipe.Starts), found.BestStep, s.Steps, found.RolledBack
 	r.Seconds = job.Float(found.Elapsed.Seconds())
 	if err := arrowio.ReplaceFile(f.Out, m.Write); err != nil {
 		return err
@@ -92,7 +92,7 @@ func stepText(p train.Progress, figure string) string {
 		text = fmt.Sprintf("start %d of %d, ", p.Start, p.Starts)
 	}
 	text += fmt.Sprintf("step %d of %d", p.Step, p.Steps)
-	if p.Undone {
+	if p.RolledBack {
 		text += ", undone, for its loss was not finite"
 	} else if !math.IsNaN(p.Loss) {
 		text += fmt.Sprintf(", loss %.4g", p.Loss)

@@ -26,9 +26,9 @@ type Metric struct {
 	// Reported says that it stands in the result and in the card of a model.
 	Reported bool
 
-	value func([]*solver.Estimate, []train.Example) (float64, error)
+	value func([]*solver.Estimate, []solver.Example) (float64, error)
 	// figure is what checkpoints of a model of a kind are selected by.
-	figure func(glad.Kind) train.Figure
+	figure func(glad.Kind) train.Criterion
 }
 
 // Words of job.Training.Select that mean more than a figure.
@@ -42,22 +42,22 @@ func Metrics() []Metric {
 	return []Metric{
 		{
 			Key: "nmse_db", Title: "NMSE of Z (dB)", Name: "NMSE", Unit: "dB", Format: "%.3f", Short: "%.2f dB", Select: "nmse", Reported: true,
-			value: func(estimates []*solver.Estimate, validation []train.Example) (float64, error) {
+			value: func(estimates []*solver.Estimate, validation []solver.Example) (float64, error) {
 				nmse, _ := nmseOf(estimates, validation)
 				return nmse, nil
 			},
-			figure: func(glad.Kind) train.Figure { return train.NMSE() },
+			figure: func(glad.Kind) train.Criterion { return train.NMSE() },
 		},
 		{
 			Key: "nmse_db_standard_error", Title: "standard error", Name: "standard error of the NMSE", Unit: "dB", Format: "%.3f", Reported: true,
-			value: func(estimates []*solver.Estimate, validation []train.Example) (float64, error) {
+			value: func(estimates []*solver.Estimate, validation []solver.Example) (float64, error) {
 				_, spread := nmseOf(estimates, validation)
 				return spread, nil
 			},
 		},
 		{
 			Key: "mean_nmse_db", Title: "mean NMSE of Z (dB)", Name: "mean NMSE", Unit: "dB", Format: "%.3f", Short: "%.2f dB", Select: "mean-nmse",
-			figure: func(glad.Kind) train.Figure { return train.MeanNMSE() },
+			figure: func(glad.Kind) train.Criterion { return train.MeanNMSE() },
 		},
 		{
 			Key: "strict_ps", Title: "strict PS", Name: "strict PS", Format: "%.3f", Short: "PS %.2f", Select: selectPS, Reported: true,
@@ -66,8 +66,8 @@ func Metrics() []Metric {
 		{
 			Key: "auroc", Title: "AUROC", Name: "AUROC", Format: "%.4f", Short: "AUC %.3f", Select: selectAUC, Reported: true,
 			value: auroc,
-			figure: func(glad.Kind) train.Figure {
-				return train.Figure{Name: "auroc", HigherIsBetter: true, Compute: auroc}
+			figure: func(glad.Kind) train.Criterion {
+				return train.Criterion{Name: "auroc", HigherIsBetter: true, Compute: auroc}
 			},
 		},
 	}
@@ -88,7 +88,7 @@ func metricBy(is func(Metric) bool) (Metric, bool) {
 }
 
 // selected is the figure that checkpoints are selected by. by is valid.
-func selected(by string, kind glad.Kind) train.Figure {
+func selected(by string, kind glad.Kind) train.Criterion {
 	m, _ := metricBy(func(m Metric) bool { return m.Select == by })
 	return m.figure(kind)
 }
@@ -100,8 +100,8 @@ const decibelTie = 1e-6
 // successFigure is the strict probability of success with, for a posterior-mean
 // model, the single threshold that suits the validation examples best. Ties, of
 // which there are many where nothing succeeds yet, go to the lower NMSE.
-func successFigure(kind glad.Kind) train.Figure {
-	return train.Figure{Name: "strict_ps", HigherIsBetter: true, Compute: func(estimates []*solver.Estimate, validation []train.Example) (float64, error) {
+func successFigure(kind glad.Kind) train.Criterion {
+	return train.Criterion{Name: "strict_ps", HigherIsBetter: true, Compute: func(estimates []*solver.Estimate, validation []solver.Example) (float64, error) {
 		for _, e := range estimates {
 			if !e.Support.Finite() {
 				return math.NaN(), nil

@@ -14,7 +14,6 @@ import (
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
-	"github.com/gladflow/gladflow/solver/glad/train"
 )
 
 // testStream is that of graphs on which nothing was trained or chosen, and
@@ -25,9 +24,9 @@ const (
 )
 
 // unseen draws n networks of f with one covariance of m samples each.
-func unseen(t *testing.T, f simulate.Family, m, n int) []train.Example {
+func unseen(t *testing.T, f simulate.Family, m, n int) []solver.Example {
 	t.Helper()
-	examples := make([]train.Example, n)
+	examples := make([]solver.Example, n)
 	for k := range examples {
 		rng := stream(testSeed, testStream, uint64(k))
 		theta, err := f.Precision(rng)
@@ -38,7 +37,7 @@ func unseen(t *testing.T, f simulate.Family, m, n int) []train.Example {
 		if err != nil {
 			t.Fatal(err)
 		}
-		examples[k] = train.Example{S: s, Truth: theta, Samples: m}
+		examples[k] = solver.Example{S: s, Truth: theta, Samples: m}
 	}
 	return examples
 }
@@ -53,7 +52,7 @@ func builtin(t *testing.T, name string) *glad.Model {
 }
 
 // correlationAUROC is the mean AUROC of |correlation|.
-func correlationAUROC(t *testing.T, examples []train.Example) float64 {
+func correlationAUROC(t *testing.T, examples []solver.Example) float64 {
 	t.Helper()
 	var sum float64
 	for _, e := range examples {

@@ -27,7 +27,7 @@ const learningRatePart = 3
 // openStarts makes the recipe.
 func (f *fitting) openStarts() (err error) {
 	if f.From == "" {
-		f.recipe, err = train.NewRecipe(f.Architecture, uint64(f.Seed))
+		f.recipe, err = train.NewPreset(f.Architecture, uint64(f.Seed))
 		switch {
 		case f.Name != "":
 		case f.Data != "":
@@ -69,7 +69,7 @@ func (f *fitting) openTuning() error {
 		f.Name = f.from.Name + "-tuned"
 	}
 	var err error
-	if f.recipe, err = train.NewRecipe(like, uint64(f.Seed)); err != nil {
+	if f.recipe, err = train.NewPreset(like, uint64(f.Seed)); err != nil {
 		return err
 	}
 	f.recipe.Settings.LearningRate /= learningRatePart
@@ -93,7 +93,7 @@ func architectureOf(m *glad.Model) (architecture, like string) {
 		return text
 	}
 	for _, name := range train.Architectures() {
-		recipe, err := train.NewRecipe(name, 0)
+		recipe, err := train.NewPreset(name, 0)
 		if err != nil {
 			continue
 		}

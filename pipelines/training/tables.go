@@ -17,7 +17,6 @@ import (
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/covariance"
 	"github.com/gladflow/gladflow/solver/dense"
-	"github.com/gladflow/gladflow/solver/glad/train"
 	"github.com/gladflow/gladflow/solver/glasso"
 )
 
@@ -101,7 +100,7 @@ func (t document) tables(ctx context.Context, engine dense.Engine, report *progr
 	if err != nil {
 		return x, err
 	}
-	all := make([]train.Example, len(list))
+	all := make([]solver.Example, len(list))
 	references := 0
 	for i, p := range list {
 		var warnings []string
@@ -150,16 +149,16 @@ func (t document) tables(ctx context.Context, engine dense.Engine, report *progr
 }
 
 // read makes an example of a pair: S as a recovery makes it of the table.
-func (t document) read(ctx context.Context, p pair, engine dense.Engine) (train.Example, []string, error) {
+func (t document) read(ctx context.Context, p pair, engine dense.Engine) (solver.Example, []string, error) {
 	source := table.Source{
 		Path: p.table, Correlation: t.Correlation, Orientation: t.Orientation, IDColumn: t.IDColumn,
 		Fixed: []string{"input_format"}, // a training has none
 	}
 	data, err := table.Read(ctx, source, table.Files{}, engine)
 	if err != nil {
-		return train.Example{}, nil, asTraining(p.table, err)
+		return solver.Example{}, nil, asTraining(p.table, err)
 	}
-	e := train.Example{S: data.Problem.S, Samples: data.Problem.Samples}
+	e := solver.Example{S: data.Problem.S, Samples: data.Problem.Samples}
 	if p.precision != "" {
 		e.Truth, err = readPrecision(ctx, p.precision, p.table, data.Names, source.Standardised())
 	} else {

@@ -121,7 +121,7 @@ type fitting struct {
 	result *Result
 
 	engine dense.Engine
-	recipe train.Recipe
+	recipe train.Preset
 	from   *glad.Model // nil for random weights
 	resume *checkpoint
 	data   examples
@@ -236,8 +236,9 @@ func (f *fitting) settings() (train.Settings, error) {
 		}
 	}
 	s.Loss.On = glad.LossOn(f.Loss)
-	s.ValidateEvery, s.Patience, s.Workers, s.Engine = f.ValidateEvery, f.Patience, f.Workers, f.engine
-	s.Figure = selected(f.Select, f.recipe.Starts[0].Kind)
+	s.ValidateEvery, s.Patience = f.ValidateEvery, f.Patience
+	s.Backend = glad.CPU{Engine: f.engine, Workers: f.Workers}
+	s.Criterion = selected(f.Select, f.recipe.Starts[0].Kind)
 	cost, isNumber := f.SupportCost.Number()
 	switch {
 	case f.Select == selectPS, f.SupportCost == supportCostNone:
@@ -256,13 +257,13 @@ func (f *fitting) fit(ctx context.Context, s train.Settings) (*train.Result, err
 	var step train.Progress
 	var tell func(progress.Update)
 	if f.host.Progress != nil {
-		tell = func(u progress.Update) { f.host.Progress(Update{u, step, s.Figure.Name}) }
+		tell = func(u progress.Update) { f.host.Progress(Update{u, step, s.Criterion.Name}) }
 	}
 	report := progress.Begin(tell, progress.Training, "")
 	if tell != nil {
 		s.Progress = func(p train.Progress) {
 			step = p
-			report.Report(float64((p.Start-1)*p.Steps+p.Step)/float64(p.Starts*p.Steps), stepText(p, s.Figure.Name))
+			report.Report(float64((p.Start-1)*p.Steps+p.Step)/float64(p.Starts*p.Steps), stepText(p, s.Criterion.Name))
 		}
 	}
 	s.Checkpoint = func(state *train.State) error {
@@ -281,10 +282,10 @@ func (f *fitting) fit(ctx context.Context, s train.Settings) (*train.Result, err
 	switch {
 	case err == nil:
 		text := progress.Count(found.Steps, "step")
-		if found.Undone > 0 {
-			text += fmt.Sprintf(", %d of them undone, for their loss was not finite", found.Undone)
+		if found.RolledBack > 0 {
+			text += fmt.Sprintf(", %d of them undone, for their loss was not finite", found.RolledBack)
 		}
-		report.Done(text + ", " + figureText(s.Figure.Name, found.Validation) + " on the validation data")
+		report.Done(text + ", " + figureText(s.Criterion.Name, found.Validation) + " on the validation data")
 	case ctx.Err() != nil:
 	case errors.Is(err, train.ErrOtherTraining):
 		return nil, f.resume.another(f.Checkpoint)

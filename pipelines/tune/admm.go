@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glasso"
 )
@@ -48,7 +49,7 @@ func (s ADMMSettings) resolved() (ADMMSettings, error) {
 // stopped early: for every λ a grid over ρ, where a penalty counts by its best
 // number of iterations, then a golden-section search in log ρ around the best
 // point of all. It returns the error of ctx when that ends first.
-func ADMM(ctx context.Context, cases []Case, s ADMMSettings) (*Result, error) {
+func ADMM(ctx context.Context, cases []solver.Example, s ADMMSettings) (*Result, error) {
 	s, err := s.resolved()
 	if err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func ADMM(ctx context.Context, cases []Case, s ADMMSettings) (*Result, error) {
 }
 
 // tryADMM records p with every number of iterations and returns the best.
-func (r *Result) tryADMM(ctx context.Context, cases []Case, p Point, s ADMMSettings) (Point, error) {
+func (r *Result) tryADMM(ctx context.Context, cases []solver.Example, p Point, s ADMMSettings) (Point, error) {
 	z, err := trajectories(ctx, cases, p, s)
 	if err != nil {
 		return p, err
@@ -102,7 +103,7 @@ func (r *Result) tryADMM(ctx context.Context, cases []Case, p Point, s ADMMSetti
 }
 
 // trajectories returns Z of every case after every number of iterations.
-func trajectories(ctx context.Context, cases []Case, p Point, s ADMMSettings) ([][]*dense.Sym, error) {
+func trajectories(ctx context.Context, cases []solver.Example, p Point, s ADMMSettings) ([][]*dense.Sym, error) {
 	z := make([][]*dense.Sym, len(s.Iterations))
 	for k := range z {
 		z[k] = make([]*dense.Sym, len(cases))
@@ -124,7 +125,7 @@ func trajectories(ctx context.Context, cases []Case, p Point, s ADMMSettings) ([
 
 // ADMMEstimates are Z of every case at a point that ADMM has found; s gives its
 // Offset, Alternating, Workers and Engine.
-func ADMMEstimates(ctx context.Context, cases []Case, p Point, s ADMMSettings) ([]*dense.Sym, error) {
+func ADMMEstimates(ctx context.Context, cases []solver.Example, p Point, s ADMMSettings) ([]*dense.Sym, error) {
 	s.Iterations = []int{p.Iterations}
 	z, err := trajectories(ctx, cases, p, s)
 	return z[0], err

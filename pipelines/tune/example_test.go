@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gladflow/gladflow/pipelines/tune"
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
@@ -11,7 +12,7 @@ import (
 // entry where there is none.
 func ExampleThreshold() {
 	truth := dense.NewSym(3, []float64{2, 1, 0, 1, 2, 0, 0, 0, 2})
-	cases := []tune.Case{
+	cases := []solver.Example{
 		{S: dense.Identity(3), Truth: truth},
 		{S: dense.Identity(3), Truth: truth},
 	}

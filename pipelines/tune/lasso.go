@@ -16,7 +16,7 @@ const lassoGap = 1e-4
 // GraphicalLasso chooses the penalty ρ of the graphical lasso, solved to a duality
 // gap: a logarithmic grid, then a golden-section search in log ρ around its best
 // point. It returns the error of ctx when that ends first.
-func GraphicalLasso(ctx context.Context, cases []Case, s Settings) (*Result, error) {
+func GraphicalLasso(ctx context.Context, cases []solver.Example, s Settings) (*Result, error) {
 	s, err := s.resolved()
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func GraphicalLasso(ctx context.Context, cases []Case, s Settings) (*Result, err
 }
 
 // solveLasso starts from the estimate of a neighbouring penalty, if there is one.
-func solveLasso(ctx context.Context, c Case, rho float64, near *solver.Estimate, s Settings) (*solver.Estimate, error) {
+func solveLasso(ctx context.Context, c solver.Example, rho float64, near *solver.Estimate, s Settings) (*solver.Estimate, error) {
 	est, err := glasso.BCD{Settings: glasso.Settings{
 		Penalty: glasso.Penalty{Rho: rho, Diagonal: s.Diagonal}, Gap: lassoGap, Initial: near, Engine: s.Engine,
 	}}.Solve(ctx, c.Problem())
@@ -74,8 +74,8 @@ func solveLasso(ctx context.Context, c Case, rho float64, near *solver.Estimate,
 
 // LassoEstimates are the supports of the graphical lasso with one penalty, as
 // GraphicalLasso computes them; s gives its Diagonal, Workers and Engine.
-func LassoEstimates(ctx context.Context, cases []Case, rho float64, s Settings) ([]*dense.Sym, error) {
-	return Each(ctx, cases, s.Workers, func(i int, c Case) (*dense.Sym, error) {
+func LassoEstimates(ctx context.Context, cases []solver.Example, rho float64, s Settings) ([]*dense.Sym, error) {
+	return Each(ctx, cases, s.Workers, func(i int, c solver.Example) (*dense.Sym, error) {
 		est, err := solveLasso(ctx, c, rho, nil, s)
 		if err != nil {
 			return nil, fmt.Errorf("graph %d, ρ = %v: %w", i, rho, err)

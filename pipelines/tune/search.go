@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
@@ -106,7 +107,7 @@ func golden(low, high, tolerance float64, f func(x float64) (float64, error)) er
 // Each calls f with every case, at most workers at a time (0: as many as Go uses
 // processors), and returns what it returns, in order. Of several errors it
 // returns that of the first case; when ctx ends first, its error.
-func Each[T any](ctx context.Context, cases []Case, workers int, f func(i int, c Case) (T, error)) ([]T, error) {
+func Each[T any](ctx context.Context, cases []solver.Example, workers int, f func(i int, c solver.Example) (T, error)) ([]T, error) {
 	results := make([]T, len(cases))
 	err := dense.Each(ctx, len(cases), workers, func(_, i int) (err error) {
 		results[i], err = f(i, cases[i])

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gladflow/gladflow/pipelines/metric"
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
@@ -27,7 +28,7 @@ type ThresholdResult struct {
 // entry at a pair without an edge up to its smallest at an edge. Of the best
 // intervals the widest is taken, and its middle; where no τ makes any graph a
 // success, τ lies between the medians of those two entries.
-func Threshold(estimates []*dense.Sym, cases []Case) (ThresholdResult, error) {
+func Threshold(estimates []*dense.Sym, cases []solver.Example) (ThresholdResult, error) {
 	if len(estimates) == 0 || len(estimates) != len(cases) {
 		return ThresholdResult{}, fmt.Errorf("%d estimates for %d graphs; give one each", len(estimates), len(cases))
 	}

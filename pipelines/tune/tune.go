@@ -25,20 +25,6 @@ import (
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-// A Case is one validation graph: the covariance of its samples and the precision
-// matrix behind it.
-type Case struct {
-	// S is the sample covariance, d×d.
-	S *dense.Sym
-	// Truth is Θ*, d×d, in the units of S.
-	Truth *dense.Sym
-	// Samples is M, 0 if unknown.
-	Samples int
-}
-
-// Problem is what a solver sees of c.
-func (c Case) Problem() solver.Problem { return solver.Problem{S: c.S, Samples: c.Samples} }
-
 // An Objective is the figure by which parameters are chosen.
 type Objective string
 
@@ -155,7 +141,7 @@ func (s Settings) resolved() (Settings, error) {
 	return s, nil
 }
 
-func validate(cases []Case) error {
+func validate(cases []solver.Example) error {
 	if len(cases) == 0 {
 		return errors.New("there is no validation graph; give at least one")
 	}
@@ -171,7 +157,7 @@ func validate(cases []Case) error {
 }
 
 // judge fills in the figures of p from the estimates of all cases.
-func judge(p Point, o Objective, estimates []*dense.Sym, cases []Case) (Point, error) {
+func judge(p Point, o Objective, estimates []*dense.Sym, cases []solver.Example) (Point, error) {
 	if o == StrictSuccess {
 		r, err := Threshold(estimates, cases)
 		if err != nil {

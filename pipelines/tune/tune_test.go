@@ -13,15 +13,16 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/simulate"
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
 // small are validation graphs that take milliseconds.
-func small(t testing.TB, n, d, m int) []Case {
+func small(t testing.TB, n, d, m int) []solver.Example {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 11))
 	f := simulate.Family{Graph: simulate.GraphErdosRenyi, Dimension: d, Density: 0.2, WeightLow: 0.5, WeightHigh: 1}
-	cases := make([]Case, n)
+	cases := make([]solver.Example, n)
 	for i := range cases {
 		theta, err := f.Precision(rng)
 		if err != nil {
@@ -31,7 +32,7 @@ func small(t testing.TB, n, d, m int) []Case {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cases[i] = Case{S: s, Truth: theta, Samples: m}
+		cases[i] = solver.Example{S: s, Truth: theta, Samples: m}
 	}
 	return cases
 }
@@ -190,7 +191,7 @@ func TestWorkersDoNotChangeTheResult(t *testing.T) {
 }
 
 // strictRate is the share of successes with τ, by definition.
-func strictRate(t interface{ Fatal(...any) }, estimates []*dense.Sym, cases []Case, tau float64) float64 {
+func strictRate(t interface{ Fatal(...any) }, estimates []*dense.Sym, cases []solver.Example, tau float64) float64 {
 	n := 0.0
 	for i, z := range estimates {
 		ok, err := metric.SuccessStrict(Sparsified(z, tau), cases[i].Truth)
@@ -210,7 +211,7 @@ func TestThresholdIsTheBestOfAll(t *testing.T) {
 		noise := rapid.Float64Range(0, 0.6).Draw(t, "noise")
 		d := rapid.IntRange(2, 5).Draw(t, "d")
 		n := rapid.IntRange(1, 8).Draw(t, "graphs")
-		var cases []Case
+		var cases []solver.Example
 		var estimates []*dense.Sym
 		taus := []float64{0}
 		for range n {
@@ -229,7 +230,7 @@ func TestThresholdIsTheBestOfAll(t *testing.T) {
 					taus = append(taus, math.Abs(z.At(i, j)), math.Abs(z.At(i, j))+1e-9)
 				}
 			}
-			cases, estimates = append(cases, Case{S: dense.Identity(d), Truth: truth}), append(estimates, z)
+			cases, estimates = append(cases, solver.Example{S: dense.Identity(d), Truth: truth}), append(estimates, z)
 		}
 		r, err := Threshold(estimates, cases)
 		if err != nil {
@@ -266,13 +267,13 @@ func TestStrictSuccessIsTuned(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	good := small(t, 1, 4, 10)
 	for name, c := range map[string]struct {
-		cases []Case
+		cases []solver.Example
 		s     Settings
 	}{
 		"no cases":          {nil, Settings{}},
-		"no S":              {[]Case{{Truth: dense.Identity(2)}}, Settings{}},
-		"no truth":          {[]Case{{S: dense.Identity(2)}}, Settings{}},
-		"another size":      {[]Case{{S: dense.Identity(2), Truth: dense.Identity(3)}}, Settings{}},
+		"no S":              {[]solver.Example{{Truth: dense.Identity(2)}}, Settings{}},
+		"no truth":          {[]solver.Example{{S: dense.Identity(2)}}, Settings{}},
+		"another size":      {[]solver.Example{{S: dense.Identity(2), Truth: dense.Identity(3)}}, Settings{}},
 		"unknown objective": {good, Settings{Objective: "auc"}},
 		"negative ρ":        {good, Settings{Low: -1, High: 1}},
 		"empty range":       {good, Settings{Low: 1, High: 1}},

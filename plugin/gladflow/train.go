@@ -125,7 +125,7 @@ func (p *trainProgress) show(now training.Update) {
 	switch {
 	case now.Stage != progress.Training || now.Done:
 		p.bar.show(now.Update)
-	case now.Step.Undone:
+	case now.Step.RolledBack:
 		p.bar.close()
 		fmt.Fprintf(p.w, "training: %s\n", now.Detail)
 	case p.bar.on:

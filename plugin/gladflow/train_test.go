@@ -138,7 +138,7 @@ func TestTrainProgress(t *testing.T) {
 	p.show(now)
 	now.Detail = "two"
 	p.show(now)
-	now.Step.Undone, now.Detail = true, "three"
+	now.Step.RolledBack, now.Detail = true, "three"
 	p.show(now)
 	now.Done, now.Detail = true, "four"
 	p.show(now)

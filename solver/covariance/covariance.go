@@ -3,7 +3,7 @@
 // Spearman or of the nonparanormal model, with or without shrinkage.
 //
 // It knows no files and no missing values: every entry of a sample is a finite
-// number. It estimates no network; that is the solvers' part.
+// number. It estimates no network: solvers do.
 //
 //	r, err := covariance.Estimate(ctx, source, d, covariance.Settings{})
 //	if err != nil {
@@ -259,8 +259,8 @@ func (e *estimation) finish(ctx context.Context) (*Result, error) {
 	return r, nil
 }
 
-// spread is that of the original variables, all of which vary. Ranks and
-// scores take their place and are added up.
+// spread is that of the original variables, all of which vary. It replaces them
+// by ranks or scores and accumulates those.
 func (e *estimation) spread(ctx context.Context) (spread, error) {
 	if !e.ranked {
 		of := e.sums.spread()

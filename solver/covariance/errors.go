@@ -17,8 +17,8 @@ type ColumnError struct {
 	Column int
 	// Name is its name; empty where Settings.Names has none.
 	Name string
-	// Sample is the number, from 0, of the sample at fault; −1 where the
-	// column as a whole is.
+	// Sample is the number, from 0, of the faulty sample; −1 where the whole
+	// column is faulty.
 	Sample int
 	// Reason completes the sentence "column x ...".
 	Reason string

@@ -15,8 +15,8 @@ import (
 const tile = 8
 
 // transform replaces every column of the table by its centred ranks or its
-// normal scores, and returns the spread of the columns as they were. A panic in
-// a worker becomes one of transform, with a *dense.Panic.
+// normal scores, and returns the spread of the original columns. When a worker
+// panics, transform panics with a *dense.Panic.
 func transform(ctx context.Context, table []block, d, samples int, method Method) (spread, error) {
 	of := spread{means: make([]float64, d), sds: make([]float64, d)}
 	score := scores(samples, method)
@@ -33,7 +33,7 @@ func transform(ctx context.Context, table []block, d, samples int, method Method
 			})
 			if caught != nil {
 				failed.CompareAndSwap(nil, caught)
-				for range next { // or nobody may be left to take the next tile
+				for range next { // so that sending the next tile cannot block
 				}
 			}
 		})

@@ -105,7 +105,7 @@ func (g *gatherer) fetch() error {
 	case errors.Is(err, io.EOF):
 		g.ended = true
 	case err != nil:
-		return err // the source names itself
+		return err // it says that it comes from the source
 	}
 	if n < 0 || n > math.MaxInt/g.d || len(rows) != n*g.d {
 		return fmt.Errorf("the source gave %d numbers for %d samples of %d variables", len(rows), n, g.d)

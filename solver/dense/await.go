@@ -5,16 +5,14 @@ import "context"
 // Await runs kernel, a call that cannot be interrupted, and returns nil when it
 // is done, or the error of ctx as soon as ctx ends.
 //
-// In the second case kernel goes on in the background until its own end: every
-// matrix, vector and Workspace that it reads or writes is then lost to the
-// caller, who must neither use nor recycle it. A kernel that ctx forestalls is
-// not run at all. Solvers call Await where one kernel may take longer than some
-// 50 ms, which is to say above d ≈ 500.
+// In the second case kernel goes on in the background to its end. The caller must
+// no longer use, or reuse, any matrix, vector or Workspace that it reads or
+// writes. Where ctx has ended before the call, kernel is not run at all. Solvers call it for kernels that may take longer than some
+// milliseconds: see AwaitLong.
 //
 // When kernel panics, Await panics in its caller's goroutine, with a *Panic
-// where kernel ran in another. A panic of a kernel that was left to the
-// background is lost, for nobody waits for it: it ends the kernel and nothing
-// else.
+// where kernel ran in another. A panic of a kernel in the background ends that
+// kernel only, and is not reported.
 func Await(ctx context.Context, kernel func()) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -42,6 +40,20 @@ func Await(ctx context.Context, kernel func()) error {
 		panic(caught)
 	}
 	return nil
+}
+
+// LongFrom is the n from which a kernel on n×n matrices may take so long that a
+// cancellation must not wait for it.
+const LongFrom = 300
+
+// AwaitLong is Await where n is at least LongFrom. Below, it runs kernel whether
+// ctx has ended or not.
+func AwaitLong(ctx context.Context, n int, kernel func()) error {
+	if n < LongFrom {
+		kernel()
+		return nil
+	}
+	return Await(ctx, kernel)
 }
 
 // AwaitResult is Await for a kernel with a result. Where ctx ends first it

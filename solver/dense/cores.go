@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Cores is the number of goroutines that are to compute at the same time where
-// nobody asks for another: GOMAXPROCS, less the spare processor.
+// Cores is the default number of goroutines that compute at the same time:
+// GOMAXPROCS, less the spare processor.
 func Cores() int { return max(1, runtime.GOMAXPROCS(0)-int(spare.Load())) }
 
 // SpareProcessor raises GOMAXPROCS by one, once, for a processor that nothing
@@ -19,8 +19,8 @@ func Cores() int { return max(1, runtime.GOMAXPROCS(0)-int(spare.Load())) }
 // To the Go runtime a kernel of OpenBLAS is a system call. When one lasts and
 // no processor is idle, the runtime takes the processor of its goroutine and
 // wakes a thread to look for other work, on the core that another kernel is
-// running on; the goroutine then has to queue for a processor. An idle one
-// keeps the runtime from all that.
+// running on; the goroutine then has to queue for a processor. A spare
+// processor avoids this.
 func SpareProcessor() {
 	addSpare.Do(func() {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)

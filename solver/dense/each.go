@@ -7,10 +7,10 @@ import (
 )
 
 // Each calls f for 0 ≤ i < n from at most workers goroutines (0: Cores()), and
-// tells it which of them calls, from 0. It returns when every f that it has
-// called has: the error of ctx if that has ended, else the error of the least i
-// that has one. After an error no further f begins. A panic of f is one of
-// Each, with a *Panic.
+// passes the number of the goroutine, from 0. After an error no further f begins.
+// When all that have begun are done, it returns the error of ctx if that has
+// ended, else the error of the smallest i that has one. When f panics, Each
+// panics with a *Panic.
 func Each(ctx context.Context, n, workers int, f func(worker, i int) error) error {
 	if workers <= 0 {
 		workers = Cores()

@@ -12,8 +12,8 @@ import (
 type reducer interface {
 	Engine
 	// tridiagonalise overwrites a with the reflections, and fills diagonal, the
-	// n−1 entries beside it, and tau.
-	tridiagonalise(n int, a, diagonal, beside, tau []float64, work *Scratch)
+	// n−1 entries of the off-diagonal, and tau.
+	tridiagonalise(n int, a, diagonal, offDiagonal, tau []float64, work *Scratch)
 	// back replaces every row of q, an eigenvector of the tridiagonal matrix, by
 	// that of a, of which tridiagonalise has left the reflections.
 	back(n int, a, tau, q []float64, work *Scratch)
@@ -38,10 +38,10 @@ func eigen(e reducer, n int, a, values []float64, work *Scratch) bool {
 	// quotients in range.
 	_, exponent := math.Frexp(largest)
 	scale(a, -exponent)
-	work.beside, work.tau = grow(work.beside, n), grow(work.tau, n)
+	work.offDiagonal, work.tau = grow(work.offDiagonal, n), grow(work.tau, n)
 	work.vectors = grow(work.vectors, n*n)
-	e.tridiagonalise(n, a, values, work.beside, work.tau, work)
-	order, ok := work.tridiagonal.Decompose(values, work.beside[:n-1], work.vectors, e)
+	e.tridiagonalise(n, a, values, work.offDiagonal, work.tau, work)
+	order, ok := work.tridiagonal.Decompose(values, work.offDiagonal[:n-1], work.vectors, e)
 	if !ok {
 		return false
 	}
@@ -58,7 +58,7 @@ func scale(x []float64, exponent int) {
 	if exponent == 0 {
 		return
 	}
-	// 2^±1074 and more are no numbers, their halves are.
+	// 2^±1074 and beyond are out of range, their square roots are not.
 	floats.Scale(math.Ldexp(1, exponent/2), x)
 	floats.Scale(math.Ldexp(1, exponent-exponent/2), x)
 }

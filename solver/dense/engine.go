@@ -59,6 +59,6 @@ type Scratch struct {
 	Float []float64
 
 	// Of eigen.
-	vectors, tau, beside []float64
-	tridiagonal          tridiagonal.Solver
+	vectors, tau, offDiagonal []float64
+	tridiagonal               tridiagonal.Solver
 }

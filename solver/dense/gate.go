@@ -3,8 +3,8 @@ package dense
 import "sync"
 
 // A gate serves a library whose number of threads is one setting for the whole
-// process. It lets in together the calls that want the same number, and sets
-// that number before the first of them; the others wait, in turn.
+// process. Calls that need the same number run together, and the number is set
+// before the first of them; other calls wait in a queue.
 type gate struct {
 	set func(threads int)
 
@@ -23,8 +23,8 @@ type ticket struct {
 // leave.
 func (g *gate) enter(threads int) {
 	g.mu.Lock()
-	// Whoever comes later waits behind the queue, or a stream of small calls
-	// would keep a large one out for ever.
+	// A new call waits behind the queue, or a stream of small calls would block a
+	// large one for ever.
 	if len(g.queue) == 0 && (g.inside == 0 || threads == g.threads) {
 		g.change(threads)
 		g.inside++

@@ -55,9 +55,9 @@ func (g Gonum) Eigen(n int, a, values []float64, work *Scratch) bool {
 }
 
 // tridiagonalise implements reducer.
-func (Gonum) tridiagonalise(n int, a, diagonal, beside, tau []float64, work *Scratch) {
+func (Gonum) tridiagonalise(n int, a, diagonal, offDiagonal, tau []float64, work *Scratch) {
 	sized(work, func(work []float64, lwork int) {
-		goLAPACK.Dsytrd(blas.Upper, n, a, n, diagonal, beside[:n-1], tau[:n-1], work, lwork)
+		goLAPACK.Dsytrd(blas.Upper, n, a, n, diagonal, offDiagonal[:n-1], tau[:n-1], work, lwork)
 	})
 }
 

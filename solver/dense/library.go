@@ -102,7 +102,7 @@ func cString(address uintptr) string {
 	if address == 0 {
 		return ""
 	}
-	// The detour tells vet that address is no Go pointer held as an integer.
+	// Written so that vet does not take address for a Go pointer in an integer.
 	p := *(*unsafe.Pointer)(unsafe.Pointer(&address))
 	var b []byte
 	for ; *(*byte)(p) != 0; p = unsafe.Add(p, 1) {

@@ -34,8 +34,8 @@ type openBLAS struct {
 // side instead, as when connected components are solved in parallel.
 const largeKernel = 256 * 256 * 256
 
-// arguments are the scalars of one call. They live on the heap, where the
-// library can be given their addresses, and are used again.
+// arguments are the scalars of one call, on the heap, so that the library can
+// take their addresses. They are reused.
 type arguments struct {
 	alpha, beta      float64
 	m, n, k, a, b, c int32
@@ -146,16 +146,16 @@ func (e *openBLAS) Eigen(n int, a, values []float64, work *Scratch) bool {
 }
 
 // tridiagonalise implements reducer, by dsytrd.
-func (e *openBLAS) tridiagonalise(n int, a, diagonal, beside, tau []float64, work *Scratch) {
+func (e *openBLAS) tridiagonalise(n int, a, diagonal, offDiagonal, tau []float64, work *Scratch) {
 	p := e.begin(n, n, n)
 	defer e.end(p)
 	p.op1, p.n = 'L', int32(n)
-	p.lend(work, n)
+	p.reserve(work, n)
 	purego.SyscallN(e.dsytrd,
 		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.n)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(&p.n)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(diagonal))),
-		uintptr(unsafe.Pointer(unsafe.SliceData(beside))),
+		uintptr(unsafe.Pointer(unsafe.SliceData(offDiagonal))),
 		uintptr(unsafe.Pointer(unsafe.SliceData(tau))),
 		uintptr(unsafe.Pointer(unsafe.SliceData(work.Float))), uintptr(unsafe.Pointer(&p.lwork)),
 		uintptr(unsafe.Pointer(&p.info)),
@@ -167,7 +167,7 @@ func (e *openBLAS) back(n int, a, tau, q []float64, work *Scratch) {
 	p := e.begin(n, n, n)
 	defer e.end(p)
 	p.op1, p.op2, p.op3, p.n = 'L', 'L', 'N', int32(n)
-	p.lend(work, n)
+	p.reserve(work, n)
 	purego.SyscallN(e.dormtr,
 		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.op2)), uintptr(unsafe.Pointer(&p.op3)),
 		uintptr(unsafe.Pointer(&p.n)), uintptr(unsafe.Pointer(&p.n)),
@@ -179,11 +179,11 @@ func (e *openBLAS) back(n int, a, tau, q []float64, work *Scratch) {
 		one, one, one)
 }
 
-// lend makes work as large as LAPACK's blocked routines want it: 64 columns,
-// their largest block, and the triangle of one. What dormtr answers when asked
-// leaves out the triangle, for want of which it works in small blocks, and takes
-// half as long again at n = 100.
-func (p *arguments) lend(work *Scratch, n int) {
+// reserve makes work as large as LAPACK's blocked routines need it: 64 columns,
+// their largest block, and the triangle of one. The size that dormtr itself
+// reports leaves out the triangle; with that it works in small blocks and takes
+// 1.5 times as long at n = 100.
+func (p *arguments) reserve(work *Scratch, n int) {
 	const block = 64
 	work.Float = grow(work.Float, n*block+(block+1)*block)
 	p.lwork = int32(len(work.Float))

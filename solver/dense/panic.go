@@ -5,10 +5,10 @@ import (
 	"runtime/debug"
 )
 
-// A Panic is a panic of one goroutine on its way to another, the one that waits
-// for it and can recover from it: a panic that nobody recovers from in its own
-// goroutine ends the process. Who starts a goroutine runs its work in Catch and
-// panics with what that returned where the goroutine is waited for.
+// A Panic is a panic that is forwarded from one goroutine to another, which waits
+// for it and can recover: a panic that is not recovered in its own goroutine ends
+// the process. Whoever starts a goroutine runs its work in Catch, and after
+// waiting panics with what Catch returned.
 //
 //	var p *dense.Panic
 //	wg.Go(func() { p = dense.Catch(work) })
@@ -20,7 +20,7 @@ type Panic struct {
 	// Value is what the first panic was called with.
 	Value any
 	// Stack is the stack of the goroutine that panicked first, as
-	// debug.Stack prints it: it names the culprit.
+	// debug.Stack prints it.
 	Stack []byte
 }
 

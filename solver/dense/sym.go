@@ -71,12 +71,12 @@ func (s *Sym) Set(i, j int, v float64) {
 	s.data[j*s.n+i] = v
 }
 
-// Row is row i (and column i), length d, sharing memory with s. Whoever
-// writes to it keeps both triangles equal.
+// Row is row i (and column i), length d, sharing memory with s. A caller that
+// writes to it must keep both triangles equal.
 func (s *Sym) Row(i int) []float64 { return s.data[i*s.n : (i+1)*s.n : (i+1)*s.n] }
 
-// Raw is the storage, row-major, length d². Whoever writes to it keeps both
-// triangles equal.
+// Raw is the storage, row-major, length d². A caller that writes to it must keep
+// both triangles equal.
 func (s *Sym) Raw() []float64 { return s.data }
 
 // Clone returns a copy.

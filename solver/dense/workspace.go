@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// ErrEigen is returned when an eigendecomposition does not converge, which it
-// never does where an entry or an eigenvalue is not finite, and always did
-// otherwise.
+// ErrEigen is returned when an eigendecomposition does not converge: always where
+// an entry or an eigenvalue is not finite; otherwise it has not been seen.
 var ErrEigen = errors.New("the symmetric eigendecomposition did not converge")
 
 // A Workspace calls an Engine with memory of its own, so that iterations
@@ -89,7 +88,7 @@ func (w *Workspace) Inverse(dst, a *Sym) (float64, bool) {
 	return logdet, true
 }
 
-// load sets to to the entries of a, whose memory it may be already.
+// load copies the entries of a into to, which may be the memory of a.
 func load(to []float64, a *Sym) {
 	if from := a.Raw(); len(from) > 0 && &to[0] != &from[0] {
 		copy(to, from)

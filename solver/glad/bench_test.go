@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"github.com/gladflow/gladflow/solver"
@@ -69,14 +68,14 @@ func BenchmarkCell(b *testing.B) {
 		s := randomCovariance(r, d, d)
 		m := paperModel(r, 1)
 		ctx := context.Background()
-		c := newCPU(m.compile(true), s, 0, engine, runtime.GOMAXPROCS(0))
+		c := loaded(b, m, s, engine)
 		if err := c.Initial(ctx, 1); err != nil {
 			b.Fatal(err)
 		}
 		b.Run(fmt.Sprintf("Theta/d=%d", d), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := c.Theta(ctx, 0.5); err != nil {
+				if err := c.thetaStep(ctx, 0.5); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -84,9 +83,11 @@ func BenchmarkCell(b *testing.B) {
 		b.Run(fmt.Sprintf("Z/d=%d", d), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := c.Z(ctx, 0.5); err != nil {
+				z := c.pair.z
+				if _, err := c.advance(ctx, 0.5, c.spare, c.u); err != nil {
 					b.Fatal(err)
 				}
+				c.spare = z
 			}
 		})
 	}
@@ -117,6 +118,51 @@ func BenchmarkActivations(b *testing.B) {
 	})
 }
 
+// BenchmarkEntries is the entry-wise part of each kind of cell, forward and
+// adjoint, on one core.
+func BenchmarkEntries(b *testing.B) {
+	const d = 100
+	r := rand.New(rand.NewPCG(1, 3))
+	s := randomCovariance(r, d, d)
+	admmu := paperModel(r, 1)
+	admmu.Kind = ADMMu
+	for _, m := range []*Model{paperModel(r, 1), admmu, posteriorModel(r, 1, 1)} {
+		session, err := CPU{}.Open(m.plan(false))
+		if err != nil {
+			b.Fatal(err)
+		}
+		t := session.(*cpuSession).newTape(d)
+		t.load(session.(*cpuSession), solver.Example{S: s, Truth: s}, Loss{On: LossOnZ, Gamma: 1}, 1)
+		if err := t.Initial(b.Context(), 1); err != nil {
+			b.Fatal(err)
+		}
+		if err := t.thetaStep(b.Context(), 0.5); err != nil {
+			b.Fatal(err)
+		}
+		theta, u := t.next, t.iterates.u
+		b.Run(string(m.Kind)+"/forward", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				o := operands{theta: theta, s: s, z: t.zs[0], toZ: t.zs[1], u: u}
+				if u != nil {
+					o.toU = t.us[1]
+				}
+				t.sweep.workers[0].kept = t.kept[0].activations
+				if _, err := t.sweep.run(b.Context(), 1, 0.5, o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		t.byNorm2 = 0.1
+		b.Run(string(m.Kind)+"/adjoint", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				t.adjointZ(1, 0.5)
+			}
+		})
+	}
+}
+
 // BenchmarkGradient is one covariance of a training step, on one core.
 func BenchmarkGradient(b *testing.B) {
 	const d = 100
@@ -128,7 +174,7 @@ func BenchmarkGradient(b *testing.B) {
 			gradient := make([]float64, m.Parameters())
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := g.Gradient(context.Background(), solver.Problem{S: s}, truth, Loss{On: LossOnZ, Gamma: 0.9}, 1, gradient); err != nil {
+				if _, err := g.Gradient(context.Background(), solver.Example{S: s, Truth: truth}, Loss{On: LossOnZ, Gamma: 0.9}, 1, gradient); err != nil {
 					b.Fatal(err)
 				}
 			}

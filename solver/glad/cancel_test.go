@@ -35,10 +35,11 @@ func TestInterruptedAnywhere(t *testing.T) {
 		m := paperModel(r, cells)
 		m.Kind = kind
 		m.Theta0Offset = 1e-20 // the hardest start that there is
-		var states []Step
-		full, err := Solver{Model: m, Engine: dense.Gonum{}}.Trajectory(context.Background(), solver.Problem{S: a}, func(s Step) {
-			s.Theta, s.Z = s.Theta.Clone(), s.Z.Clone()
-			states = append(states, s)
+		type state struct{ theta, z *dense.Sym }
+		var states []state
+		full, err := Solver{Model: m, Backend: CPU{Engine: dense.Gonum{}}}.Trajectory(context.Background(), solver.Problem{S: a}, func(s Step) {
+			theta, z := pairOf(t, s)
+			states = append(states, state{theta, z})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +48,7 @@ func TestInterruptedAnywhere(t *testing.T) {
 		for n := int64(0); ; n++ {
 			ctx := &countdown{Context: context.Background()}
 			ctx.left.Store(n)
-			est, err := Solver{Model: m, Engine: dense.Gonum{}}.Solve(ctx, solver.Problem{S: a})
+			est, err := Solver{Model: m, Backend: CPU{Engine: dense.Gonum{}}}.Solve(ctx, solver.Problem{S: a})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +56,7 @@ func TestInterruptedAnywhere(t *testing.T) {
 			seen[est.Iterations] = true
 			if est.Iterations > 0 {
 				s := states[est.Iterations-1]
-				if distance(est.Precision, s.Theta) != 0 || distance(est.Support, s.Z) != 0 {
+				if distance(est.Precision, s.theta) != 0 || distance(est.Support, s.z) != 0 {
 					t.Errorf("%s: the estimate is not the state after cell %d", kind, est.Iterations)
 				}
 			}
@@ -79,7 +80,7 @@ func TestCancelledBeforehand(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	s := dense.NewSym(2, []float64{4, 1, 1, 0.5})
-	est, err := Solver{Engine: dense.Gonum{}}.Solve(ctx, solver.Problem{S: s})
+	est, err := Solver{Backend: CPU{Engine: dense.Gonum{}}}.Solve(ctx, solver.Problem{S: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func TestCancellationIsPrompt(t *testing.T) {
 		cancel()
 	}()
 	start := time.Now()
-	est, err := Solver{Engine: kernel}.Solve(ctx, solver.Problem{S: a})
+	est, err := Solver{Backend: CPU{Engine: kernel}}.Solve(ctx, solver.Problem{S: a})
 	took := time.Since(start)
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +140,7 @@ func (s *signalling) Eigen(n int, a, values []float64, _ *dense.Scratch) bool {
 
 func TestRecorder(t *testing.T) {
 	var told []solver.Iteration
-	s := Solver{Engine: dense.Gonum{}, Recorder: solver.RecorderFunc(func(it solver.Iteration) { told = append(told, it) })}
+	s := Solver{Backend: CPU{Engine: dense.Gonum{}}, Recorder: solver.RecorderFunc(func(it solver.Iteration) { told = append(told, it) })}
 	est := solve(t, s, dense.NewSym(2, []float64{4, 1, 1, 0.5}))
 	if len(told) != est.Iterations {
 		t.Fatalf("told of %d iterations of %d", len(told), est.Iterations)

@@ -2,223 +2,152 @@ package glad
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"math"
+	"slices"
+	"sync"
 
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-// awaitFrom is the d from which a kernel may take so long that cancellation
-// must not wait for it.
-const awaitFrom = 300
-
-// cpu is the Engine on dense.Workspace.
-//
-// It has four matrices besides S (and U): the pair (theta, z) that is
-// complete, and two in which the next pair grows. What runs in the background
-// after a cancellation touches the latter two only, so that the pair can be
-// handed out.
-type cpu struct {
-	shape       Shape
-	s, u        *dense.Sym // u is nil unless the cell is ADMMu's
-	theta, z    *dense.Sym
-	next, spare *dense.Sym
-	values, phi []float64
-	started     bool // the pair is there
-	work        *dense.Workspace
-	sweep       *sweep
-	k           int // complete cells
-
-	// The argument and the result of the kernel that await runs.
-	lambda float64
-	failed error
-	step   func()
+// CPU is the Backend in host memory, with the kernels of a dense.Engine. It
+// works on several problems side by side, or on the rows of one. Its zero value
+// is ready to use. The number of goroutines does not change its results.
+type CPU struct {
+	// Engine does products, inverses and eigendecompositions. Default (nil):
+	// dense.Default().
+	Engine dense.Engine
+	// Workers is the number of problems worked on at once. Default (0):
+	// dense.Cores().
+	Workers int
 }
 
-var _ Engine = (*cpu)(nil)
+var (
+	_ Backend        = CPU{}
+	_ dense.Threader = CPU{}
+	_ AdjointSession = (*cpuSession)(nil)
+)
 
-func newCPU(p *program, s *dense.Sym, samples int, e dense.Engine, cores int) *cpu {
-	d := s.Len()
-	c := &cpu{
-		s:     s,
-		theta: dense.NewSym(d, nil), z: dense.NewSym(d, nil),
-		next: dense.NewSym(d, nil), spare: dense.NewSym(d, nil),
-		values: make([]float64, d), phi: make([]float64, d),
-		work: dense.NewWorkspace(e, d),
+func (c CPU) engine() dense.Engine {
+	if c.Engine == nil {
+		return dense.Default()
 	}
-	if p.model.Kind == ADMMu {
-		c.u = dense.NewSym(d, nil)
-	}
-	var cell entrywise
-	c.shape, cell = describe(p, s, samples)
-	c.sweep = newSweep(p, cell, d, cores)
-	c.step = c.thetaKernel
-	return c
+	return c.Engine
 }
 
-// describe gathers what the cells know of s besides its entries; samples is M,
-// or 0.
-func describe(p *program, s *dense.Sym, samples int) (Shape, entrywise) {
-	c := connect(s)
-	shape := Shape{Dimension: s.Len(), Norm: norm(s), Context: c.context}
-	if p.model.Kind == GLADPM {
-		return shape, newPosteriorCell(p, s, samples, c)
+// Name is that of the engine.
+func (c CPU) Name() string { return c.engine().Name() }
+
+// Threads is the number of threads of one kernel of the engine, 1 if it has no
+// more.
+func (c CPU) Threads() int {
+	if e, ok := c.engine().(dense.Threader); ok {
+		return e.Threads()
 	}
-	return shape, &threshold{rho: p.entries[0], context: c.context}
+	return 1
 }
 
-// Initial implements Engine.
-func (c *cpu) Initial(ctx context.Context, t float64) error {
-	c.spare.CopyFrom(c.s)
-	c.spare.AddDiagonal(t)
-	if !c.spare.Finite() {
-		return errUnits
+// SetThreads sets the number of threads of one kernel, as dense.Threader does,
+// if the engine has several.
+func (c CPU) SetThreads(n int) {
+	if e, ok := c.engine().(dense.Threader); ok {
+		e.SetThreads(n)
 	}
-	err := c.await(ctx, func() { c.failed = c.initialKernel(t) })
-	if err == nil {
-		err = c.failed
-	}
-	if err != nil {
-		return err
-	}
-	if !c.next.Finite() {
-		return errUnits
-	}
-	c.next, c.theta = c.theta, c.next
-	c.z.CopyFrom(c.theta)
-	if c.u != nil {
-		clear(c.u.Raw())
-	}
-	c.started, c.k = true, 0
-	return nil
 }
 
-// initialKernel inverts spare into next.
-func (c *cpu) initialKernel(t float64) error {
-	limit := resolution(c.shape.Dimension)
-	if _, ok := c.work.Inverse(c.next, c.spare); ok && norm(c.next)*norm(c.spare) < 1/limit {
-		return nil
+// Open implements Backend. The session is an AdjointSession.
+func (c CPU) Open(p *Plan) (Session, error) {
+	s := &cpuSession{plan: p, engine: c.engine(), workers: c.Workers, free: map[int][]*tape{}}
+	if s.workers < 1 {
+		s.workers = dense.Cores()
 	}
-	if err := c.work.Eigen(c.spare, c.values, c.next.Raw()); err != nil {
-		return err
-	}
-	least, largest := c.values[0], c.values[len(c.values)-1]
-	if least < -limit*largest || largest <= 0 || least <= limit*largest && t <= 0 {
-		return fmt.Errorf("S + tI with t = %v is not positive definite: its eigenvalues go down to %v; use a model with a larger theta0_offset, or shrink S towards its diagonal", t, least)
-	}
-	for i, v := range c.values {
-		c.phi[i] = 1 / max(v, limit*largest)
-	}
-	c.spare.CopyFrom(c.next) // the vectors
-	c.work.Spectral(c.next, c.phi, c.spare.Raw())
-	return nil
-}
-
-// Theta implements Engine.
-func (c *cpu) Theta(ctx context.Context, lambda float64) error {
-	y, z := c.spare.Raw(), c.z.Raw()
-	for i, s := range c.s.Raw() {
-		y[i] = s/lambda - z[i]
-	}
-	if c.u != nil {
-		for i, u := range c.u.Raw() {
-			y[i] += u
+	for _, e := range p.Entries {
+		n := compile(e.Network, p.Values, e.At)
+		if p.Fixed {
+			n.fold()
 		}
+		s.networks = append(s.networks, n)
 	}
-	c.lambda = lambda
-	if err := c.await(ctx, c.step); err != nil {
-		return err
-	}
-	if c.failed != nil && !c.spare.Finite() {
-		return ErrRange
-	}
-	return c.failed
+	return s, nil
 }
 
-// thetaKernel sets next to φ of spare, which it overwrites.
-func (c *cpu) thetaKernel() {
-	vectors := c.spare.Raw()
-	if c.failed = c.work.Eigen(c.spare, c.values, vectors); c.failed != nil {
-		return
-	}
-	spectrum(c.phi, c.values, c.lambda)
-	c.work.Spectral(c.next, c.phi, vectors)
+// cpuSession is the AdjointSession of CPU.
+type cpuSession struct {
+	plan     *Plan
+	engine   dense.Engine
+	workers  int
+	networks []*network
+
+	mutex sync.Mutex
+	free  map[int][]*tape // by d: those that no problem uses
 }
 
-// spectrum sets phi to the eigenvalues φ(y) of Θ where those of Y are y.
-func spectrum(phi, values []float64, lambda float64) {
-	root := 2 / math.Sqrt(lambda)
-	var largest float64
-	for i, y := range values {
-		s := math.Hypot(y, root) // y² may overflow
-		if y > 0 {
-			phi[i] = 2 / lambda / (y + s) // s − y would cancel
-		} else {
-			phi[i] = (s - y) / 2
-		}
-		largest = max(largest, phi[i])
-	}
-	floor := resolution(len(values)) * largest
-	for i, v := range phi {
-		phi[i] = max(v, floor)
-	}
-}
+// tapesKept bounds the free tapes of a worker where every covariance has
+// another dimension.
+const tapesKept = 4
 
-// Z implements Engine.
-func (c *cpu) Z(ctx context.Context, lambda float64) (float64, error) {
-	z := c.z
-	norm2, err := c.advance(ctx, lambda, c.spare, c.u)
-	if err == nil {
-		c.spare = z
-	}
-	return norm2, err
-}
-
-// advance does the Z step into toZ and toU, which then belong to the pair.
-func (c *cpu) advance(ctx context.Context, lambda float64, toZ, toU *dense.Sym) (float64, error) {
-	norm2, err := c.sweep.run(ctx, c.k+1, lambda, operands{
-		theta: c.next, s: c.s, z: c.z, toZ: toZ, u: c.u, toU: toU,
+// Run implements Session.
+func (s *cpuSession) Run(ctx context.Context, problems []solver.Problem, f func(i int, it Iterates) error) error {
+	cores := max(1, dense.Cores()/max(1, min(s.workers, len(problems)))) // for each of them
+	return s.each(ctx, problems, func(i int) error {
+		p := problems[i]
+		c := s.newIterates(p.S.Len(), cores)
+		c.load(s, p.S, p.Samples)
+		return f(i, c)
 	})
-	if err != nil {
-		return 0, err
-	}
-	if !finite(norm2) {
-		return 0, ErrRange
-	}
-	c.theta, c.next = c.next, c.theta
-	c.z, c.u = toZ, toU
-	c.k++
-	return norm2, nil
 }
 
-// await runs kernel; if ctx ends first, kernel goes on and c must not be used
-// any more but for its pair.
-func (c *cpu) await(ctx context.Context, kernel func()) error {
-	if c.shape.Dimension >= awaitFrom {
-		return dense.Await(ctx, kernel)
+// Differentiate implements AdjointSession.
+func (s *cpuSession) Differentiate(ctx context.Context, examples []solver.Example, loss Loss, weights []float64, f func(i int, a Adjoint) error) error {
+	problems := make([]solver.Problem, len(examples))
+	for i, e := range examples {
+		problems[i] = e.Problem()
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	kernel()
-	return nil
-}
-
-// norm is the largest absolute row sum, which no eigenvalue exceeds.
-func norm(a *dense.Sym) float64 {
-	var largest float64
-	for i := range a.Len() {
-		var sum float64
-		for _, v := range a.Row(i) {
-			sum += math.Abs(v)
+	return s.each(ctx, problems, func(i int) error {
+		t := s.take(problems[i].S.Len())
+		t.load(s, examples[i], loss, weights[i])
+		err := f(i, t)
+		if !interrupted(err) { // a kernel may still be writing to it
+			s.put(t)
 		}
-		largest = max(largest, sum)
-	}
-	return largest
+		return err
+	})
 }
 
-// interrupted reports whether err is that of an ended context.
-func interrupted(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+// each calls f for every problem, the largest first.
+func (s *cpuSession) each(ctx context.Context, problems []solver.Problem, f func(i int) error) error {
+	if len(problems) == 1 {
+		return f(0)
+	}
+	order := slices.Concat(ByDimension(problems)...)
+	return dense.Each(ctx, len(order), s.workers, func(_, k int) error { return f(order[k]) })
 }
+
+// take returns a tape for d×d covariances.
+func (s *cpuSession) take(d int) *tape {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if n := len(s.free[d]); n > 0 {
+		t := s.free[d][n-1]
+		s.free[d] = s.free[d][:n-1]
+		return t
+	}
+	return s.newTape(d)
+}
+
+// put makes t free.
+func (s *cpuSession) put(t *tape) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	var kept int
+	for _, tapes := range s.free {
+		kept += len(tapes)
+	}
+	if kept == tapesKept*s.workers {
+		clear(s.free)
+	}
+	d := t.shape.Dimension
+	s.free[d] = append(s.free[d], t)
+}
+
+// Close implements Session.
+func (s *cpuSession) Close() error { return nil }

@@ -11,8 +11,8 @@ import (
 )
 
 // A value is JSON as it stands in the file: object, list, json.Number, string,
-// bool or nil. Package json's own decoding into structs would take keys in any
-// case, twice or not at all, and could not say where it is.
+// bool or nil. Decoding into structs by package json would accept keys in any
+// case, repeated or missing, and could not say where the error is.
 type (
 	value  any
 	object map[string]value

@@ -21,24 +21,39 @@
 //	ρij ← ρnn(Θij, Sij, Zij)
 //	Zij ← sign(Θij)·max(|Θij| − ρij, 0)      for all i, j, the diagonal too
 //
-// and for the unrolled ADMM of the paper's appendix ("admmu") the same with a
-// dual matrix U. Models of kind "glad-pm" have in place of the last two lines a
-// posterior-mean cell, which comes closer to the truth with fewer cells: see
-// PosteriorMean. Everything else is the model's: K, t, the networks with their
-// inputs, and how S is scaled. See Model.
+// The unrolled ADMM of the paper's appendix ("admmu") has a dual matrix U, at first
+// 0, and λ among the inputs of ρnn:
+//
+//	Y   ← S/λ − Z + U
+//	Zij ← sign(Aij)·max(|Aij| − ρij, 0)      for A = Θ + U
+//	U   ← A − Z
+//
+// Models of kind "glad-pm" have a posterior-mean cell in place of ρnn and the
+// threshold, which comes closer to the truth with fewer cells: see PosteriorMean.
+// K, t, the networks with their inputs, and the scaling of S are the model's: see
+// Model.
 //
 // Differentiator gives the exact gradient of a loss by all parameters; package
-// train fits them, and the built-in models were made by it.
+// train fits them, and the built-in models were made by it. Both it and Solver
+// run on a Backend: the CPU, or another one.
 //
-// # Where float64 ends
+// # Files
+//
+// The parts of the cell are files, each with its adjoint: cell_lambda.go,
+// cell_theta.go, then cell_paper.go or cell_posterior.go. The inputs of the
+// networks are the table in features.go. backend.go is the contract between the
+// recursion and what evaluates the cells; cpu.go, iterates.go, tape.go and sweep.go
+// are the CPU's side of it.
+//
+// # Limits of float64
 //
 // Θ is symmetric positive definite for every model and every positive
-// semidefinite S. To keep that true in float64 three limits stand beside the
-// equations. None is reached by a sane model on a sane S. With ε = 2⁻⁵² and
-// ‖S‖ the largest absolute row sum:
+// semidefinite S. To keep that true in float64 there are three limits. A usual
+// model on a usual S reaches none of them. With ε = 2⁻⁵² and ‖S‖ the largest
+// absolute row sum:
 //
 //   - λ stays between (16dε‖S‖)² and 1e200, and never below 1e-200. Where S is
-//     singular Θ has eigenvalues near 1/√λ beside those near 1/‖S‖, and below
+//     singular Θ has eigenvalues near 1/√λ and others near 1/‖S‖, and below
 //     this floor float64 could not tell the smaller ones from rounding. A λ
 //     that underflowed to zero is raised to the floor, one that overflowed is
 //     lowered to 1e200; the next call of Λnn sees that value.

@@ -2,10 +2,11 @@ package glad
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 
 	"github.com/gladflow/gladflow/solver"
-	"github.com/gladflow/gladflow/solver/dense"
 )
 
 // A LossOn says which of the two matrices a Loss compares with the truth.
@@ -33,63 +34,84 @@ type Loss struct {
 func (l Loss) discount(after int) float64 { return math.Pow(l.Gamma, float64(after)) }
 
 // A Differentiator computes losses of one model and their exact derivatives
-// by its parameters. It keeps memory between calls, and serves one goroutine
-// at a time.
+// by its parameters, on a backend that can go back. It keeps memory between
+// calls, which come one at a time.
 type Differentiator struct {
-	program *program
-	engine  dense.Engine
-	tapes   map[int]*tape // by d
+	model   *Model
+	plan    *Plan
+	session AdjointSession
+	lambda  *network
 }
 
-// tapesKept bounds the memory where every covariance has another size.
-const tapesKept = 4
-
 // NewDifferentiator returns one for the architecture of m, at the values of m.
-// A nil engine is dense.Default(). It fails where m is not valid.
-func NewDifferentiator(m *Model, engine dense.Engine) (*Differentiator, error) {
+// A nil backend is CPU{}. It fails where m is not valid, and where the backend
+// has no adjoint.
+func NewDifferentiator(m *Model, b Backend) (*Differentiator, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	if engine == nil {
-		engine = dense.Default()
+	if b == nil {
+		b = CPU{}
 	}
-	return &Differentiator{program: m.compile(false), engine: engine, tapes: map[int]*tape{}}, nil
+	g := &Differentiator{model: m.Clone(), plan: m.plan(false)}
+	s, err := b.Open(g.plan)
+	if err != nil {
+		return nil, err
+	}
+	var ok bool
+	if g.session, ok = s.(AdjointSession); !ok {
+		return nil, errors.Join(fmt.Errorf("the backend %s has no derivatives; train on the CPU", b.Name()), s.Close())
+	}
+	g.lambda = compile(m.Lambda, g.plan.Values, g.plan.Lambda)
+	return g, nil
 }
 
 // SetValues moves to other parameters, in the order of Model.Values.
-func (g *Differentiator) SetValues(values []float64) { copy(g.program.values, values) }
+func (g *Differentiator) SetValues(values []float64) { copy(g.plan.Values, values) }
 
-// Gradient returns weight times the loss of p, whose precision matrix is
-// truth, and adds its derivatives by the parameters, in the order of
-// Model.Values, to gradient.
+// Gradients sets losses[i] to weight times the loss of example i, and adds its
+// derivatives by the parameters, in the order of Model.Values, to gradients[i].
+// Examples may differ in dimension; the backend works on them side by side.
 //
 // Errors are those of a covariance that cannot be solved, ErrRange where the
-// numbers leave float64, and ctx.Err(). gradient is then partly added to.
-func (g *Differentiator) Gradient(ctx context.Context, p solver.Problem, truth *dense.Sym, loss Loss, weight float64, gradient []float64) (float64, error) {
-	scaled, units := g.program.model.Scaling.apply(p.S)
-	d := scaled.Len()
-	t := g.tapes[d]
-	if t == nil {
-		if len(g.tapes) == tapesKept {
-			clear(g.tapes)
+// numbers leave float64, and ctx.Err(). The gradients are then partly added to.
+func (g *Differentiator) Gradients(ctx context.Context, examples []solver.Example, loss Loss, weight float64, losses []float64, gradients [][]float64) error {
+	scaled, weights := make([]solver.Example, len(examples)), make([]float64, len(examples))
+	for i, e := range examples {
+		var u units
+		e.S, u = g.model.Scaling.apply(e.S)
+		e.Truth = u.scale(e.Truth)
+		scaled[i], weights[i] = e, weight
+		if loss.Relative {
+			weights[i] /= e.Truth.Dot(e.Truth)
 		}
-		t = newTape(g.program, d, g.engine)
-		g.tapes[d] = t
 	}
-	truth = units.scale(truth)
-	if loss.Relative {
-		weight /= truth.Dot(truth)
-	}
-	t.load(g.program, scaled, truth, p.Samples, loss, weight)
-	_, err := g.program.forward(ctx, t, t.shape, nil)
-	if err == nil {
-		err = g.program.backward(ctx, t, t.shape, gradient)
-	}
-	if err != nil {
-		return 0, err
-	}
-	if !finite(t.total) {
-		return 0, ErrRange
-	}
-	return t.total, nil
+	return g.session.Differentiate(ctx, scaled, loss, weights, func(i int, a Adjoint) error {
+		r := newRecursion(g.model, g.lambda)
+		if err := a.Initial(ctx, g.plan.Values[len(g.plan.Values)-1]); err != nil {
+			return err
+		}
+		if _, err := r.forward(ctx, a, nil); err != nil {
+			return err
+		}
+		total, err := r.backward(ctx, a, gradients[i])
+		if err != nil {
+			return err
+		}
+		if !finite(total) {
+			return ErrRange
+		}
+		losses[i] = total
+		return nil
+	})
 }
+
+// Gradient is Gradients for one example. It returns the loss.
+func (g *Differentiator) Gradient(ctx context.Context, e solver.Example, loss Loss, weight float64, gradient []float64) (float64, error) {
+	var total [1]float64
+	err := g.Gradients(ctx, []solver.Example{e}, loss, weight, total[:], [][]float64{gradient})
+	return total[0], err
+}
+
+// Close frees what the backend holds.
+func (g *Differentiator) Close() error { return g.session.Close() }

@@ -18,7 +18,7 @@ import (
 )
 
 func differentiator(t interface{ Fatal(...any) }, m *Model, e dense.Engine) *Differentiator {
-	g, err := NewDifferentiator(m, e)
+	g, err := NewDifferentiator(m, CPU{Engine: e})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestGradientFixtures(t *testing.T) {
 					gradient := make([]float64, len(l.Gradient))
 					var loss float64
 					for i, s := range f.S {
-						part, err := g.Gradient(context.Background(), solver.Problem{S: fromRows(s)}, fromRows(f.True[i]),
+						part, err := g.Gradient(context.Background(), solver.Example{S: fromRows(s), Truth: fromRows(f.True[i])},
 							Loss{On: l.On, Gamma: l.Gamma}, 1/float64(len(f.S)), gradient)
 						if err != nil {
 							t.Fatal(err)
@@ -110,7 +110,7 @@ func checkGradient(t interface {
 		g.SetValues(v)
 		moved.SetValues(v)
 		clear(gradient)
-		l, err := g.Gradient(context.Background(), solver.Problem{S: s}, truth, loss, 1/truth.Dot(truth), gradient)
+		l, err := g.Gradient(context.Background(), solver.Example{S: s, Truth: truth}, loss, 1/truth.Dot(truth), gradient)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,8 +162,9 @@ func checkGradient(t interface {
 // signs returns the signs of all entries of every cell's Θ and Z.
 func signs(t interface{ Fatal(...any) }, m *Model, e dense.Engine, s *dense.Sym) []int8 {
 	var all []int8
-	_, err := Solver{Model: m, Engine: e}.Trajectory(context.Background(), solver.Problem{S: s}, func(s Step) {
-		for _, a := range []*dense.Sym{s.Theta, s.Z} {
+	_, err := Solver{Model: m, Backend: CPU{Engine: e}}.Trajectory(context.Background(), solver.Problem{S: s}, func(s Step) {
+		theta, z := pairOf(t, s)
+		for _, a := range []*dense.Sym{theta, z} {
 			for _, v := range a.Raw() {
 				all = append(all, int8(cmp.Compare(v, 0)))
 			}

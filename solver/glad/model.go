@@ -42,10 +42,10 @@ type Model struct {
 	// Cells are the posterior-mean cells of kind GLADPM, which the other kinds
 	// do not have: one that all iterations share ("tied"), or one for each.
 	Cells []PosteriorMean `json:"cells,omitempty"`
-	// Threshold is the τ below which kind GLADPM takes an absolute partial
-	// correlation, |Zij| over the square root of two diagonal entries of the
-	// estimate, for none and sets Zij to zero: its own Z has no zeros. 0
-	// leaves them all.
+	// Threshold is the τ of kind GLADPM, whose Z has no zeros of its own: an
+	// entry of the support is set to zero where |Zij| over the square root of
+	// two diagonal entries of the estimate, an absolute partial correlation, is
+	// less. 0 keeps them all.
 	Threshold float64 `json:"threshold,omitempty"`
 	// Lambda is Λnn, the quadratic penalty of the whole matrix.
 	Lambda Network `json:"lambda"`
@@ -89,47 +89,8 @@ const (
 
 func activations() []Activation { return []Activation{Tanh, Sigmoid, Exp, Identity} }
 
-// Feature is an input of a network. All are taken from the scaled S.
-type Feature string
-
-// The features of ρnn for entry (i, j), with Θ new and Z old.
-const (
-	Theta     Feature = "theta"       // Θij
-	S         Feature = "s"           // Sij
-	Z         Feature = "z"           // Zij
-	AbsTheta  Feature = "abs_theta"   // |Θij|
-	AbsS      Feature = "abs_s"       // |Sij|
-	AbsZ      Feature = "abs_z"       // |Zij|
-	NegThetaS Feature = "neg_theta_s" // −Θij·Sij
-	Diagonal  Feature = "diagonal"    // 1 where i = j, else 0
-)
-
-// The features of Λnn, with Θ and Z of the cell before.
-const (
-	Norm2        Feature = "norm2"           // ‖Z − Θ‖²F
-	LogNorm2PerD Feature = "log_norm2_per_d" // log(1e-6 + ‖Z − Θ‖²F/d)
-	LogStep      Feature = "log_step"        // the same, but 0 for the first cell
-)
-
-// The features that both networks may have.
-const (
-	// Lambda is λ: for ρnn that of this cell, for Λnn that of the cell before.
-	Lambda Feature = "lambda"
-	// Context is log(mean_i Σ_j Rij²), R the correlation matrix of S: one
-	// number per problem, zero for uncorrelated variables.
-	Context Feature = "context"
-)
-
-func rhoFeatures() []Feature {
-	return []Feature{Theta, S, Z, Lambda, AbsTheta, AbsS, AbsZ, NegThetaS, Diagonal, Context}
-}
-
-func lambdaFeatures() []Feature {
-	return []Feature{Norm2, LogNorm2PerD, LogStep, Lambda, Context}
-}
-
-// Validate reports the first thing that keeps m from being solved with or
-// written, by the name of its key in the model file.
+// Validate reports the first error that makes m unusable, by the name of its key
+// in the model file.
 func (m *Model) Validate() error {
 	switch {
 	case m.Name == "":

@@ -237,7 +237,7 @@ func FuzzRead(f *testing.F) {
 		}
 		writeAndRead(t, m)
 		m.Iterations = min(m.Iterations, 20)
-		est, err := Solver{Model: m, Engine: dense.Gonum{}}.Solve(context.Background(), solver.Problem{S: s})
+		est, err := Solver{Model: m, Backend: CPU{Engine: dense.Gonum{}}}.Solve(context.Background(), solver.Problem{S: s})
 		if err == nil {
 			checkEstimate(t, est)
 		}

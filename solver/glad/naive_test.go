@@ -28,13 +28,7 @@ func naive(m *Model, s *mat.SymDense, samples float64) (theta, z *mat.Dense, lam
 		panic(err)
 	}
 	z = mat.DenseCopyOf(theta)
-	var context float64
-	for i := range d {
-		for j := range d {
-			context += s.At(i, j) * s.At(i, j) / s.At(i, i) / s.At(j, j) / float64(d)
-		}
-	}
-	context = math.Log(context)
+	context := NaiveContext(s)
 	lambda = m.Lambda0
 	for k := range m.Iterations {
 		var norm2 float64
@@ -50,58 +44,78 @@ func naive(m *Model, s *mat.SymDense, samples float64) (theta, z *mat.Dense, lam
 		lambda = naiveNetwork(m.Lambda, map[Feature]float64{
 			Norm2: norm2, LogNorm2PerD: math.Log(1e-6 + norm2/float64(d)), LogStep: step, Lambda: lambda, Context: context,
 		})[0]
-		y := mat.NewSymDense(d, nil)
-		for i := range d {
-			for j := range i + 1 {
-				y.SetSym(i, j, s.At(i, j)/lambda-z.At(i, j)+u.At(i, j))
+		theta, z, u = NaiveCell(m, k+1, s, z, u, lambda, context, samples)
+	}
+	return theta, z, lambda
+}
+
+// NaiveContext is the feature of that name.
+func NaiveContext(s *mat.SymDense) float64 {
+	d, _ := s.Dims()
+	var sum float64
+	for i := range d {
+		for j := range d {
+			sum += s.At(i, j) * s.At(i, j) / s.At(i, i) / s.At(j, j) / float64(d)
+		}
+	}
+	return math.Log(sum)
+}
+
+// NaiveCell is cell k, from 1, of m: from Z and U, which only kind ADMMu uses, to
+// the next Θ, Z and U.
+func NaiveCell(m *Model, k int, s *mat.SymDense, z, u *mat.Dense, lambda, context, samples float64) (theta, toZ, toU *mat.Dense) {
+	d, _ := s.Dims()
+	y := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := range i + 1 {
+			y.SetSym(i, j, s.At(i, j)/lambda-z.At(i, j)+u.At(i, j))
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(y, true) {
+		panic("no eigendecomposition")
+	}
+	var q, t mat.Dense
+	eigen.VectorsTo(&q)
+	root := mat.NewDense(d, d, nil)
+	for i, v := range eigen.Values(nil) {
+		root.Set(i, i, math.Sqrt(v*v+4/lambda))
+	}
+	t.Product(&q, root, q.T())
+	t.Sub(&t, y)
+	theta = mat.NewDense(d, d, nil)
+	theta.Scale(0.5, &t)
+	if m.Kind == GLADPM {
+		cell := m.Cells[0]
+		if len(m.Cells) > 1 {
+			cell = m.Cells[k-1]
+		}
+		return theta, naivePosterior(cell, s, theta, z, lambda, context, samples), u
+	}
+	toZ, toU = mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
+	for i := range d {
+		for j := range d {
+			t, c := theta.At(i, j), s.At(i, j)
+			on := 0.0
+			if i == j {
+				on = 1
 			}
-		}
-		var eigen mat.EigenSym
-		if !eigen.Factorize(y, true) {
-			panic("no eigendecomposition")
-		}
-		var q mat.Dense
-		eigen.VectorsTo(&q)
-		root := mat.NewDense(d, d, nil)
-		for i, v := range eigen.Values(nil) {
-			root.Set(i, i, math.Sqrt(v*v+4/lambda))
-		}
-		var t mat.Dense
-		t.Product(&q, root, q.T())
-		t.Sub(&t, y)
-		theta.Scale(0.5, &t)
-		if m.Kind == GLADPM {
-			cell := m.Cells[0]
-			if len(m.Cells) > 1 {
-				cell = m.Cells[k]
+			rho := naiveNetwork(m.Rho, map[Feature]float64{
+				Theta: t, S: c, Z: z.At(i, j), Lambda: lambda, AbsTheta: math.Abs(t), AbsS: math.Abs(c),
+				AbsZ: math.Abs(z.At(i, j)), NegThetaS: -t * c, Diagonal: on, Context: context,
+			})[0]
+			a := t + u.At(i, j)
+			v := 0.0
+			if math.Abs(a) > rho {
+				v = a - math.Copysign(rho, a)
 			}
-			z = naivePosterior(cell, s, theta, z, lambda, context, samples)
-			continue
-		}
-		for i := range d {
-			for j := range d {
-				t, c := theta.At(i, j), s.At(i, j)
-				on := 0.0
-				if i == j {
-					on = 1
-				}
-				rho := naiveNetwork(m.Rho, map[Feature]float64{
-					Theta: t, S: c, Z: z.At(i, j), Lambda: lambda, AbsTheta: math.Abs(t), AbsS: math.Abs(c),
-					AbsZ: math.Abs(z.At(i, j)), NegThetaS: -t * c, Diagonal: on, Context: context,
-				})[0]
-				a := t + u.At(i, j)
-				v := 0.0
-				if math.Abs(a) > rho {
-					v = a - math.Copysign(rho, a)
-				}
-				z.Set(i, j, v)
-				if m.Kind == ADMMu {
-					u.Set(i, j, u.At(i, j)+t-v)
-				}
+			toZ.Set(i, j, v)
+			if m.Kind == ADMMu {
+				toU.Set(i, j, u.At(i, j)+t-v)
 			}
 		}
 	}
-	return theta, z, lambda
+	return theta, toZ, toU
 }
 
 // naivePosterior is the posterior-mean cell, as PosteriorMean writes it.
@@ -267,10 +281,31 @@ func rounded(a *dense.Sym) *dense.Sym {
 	return b
 }
 
+// pairOf returns copies of Θ and Z.
+func pairOf(t interface{ Fatal(...any) }, s Step) (theta, z *dense.Sym) {
+	theta, z, err := s.Pair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return theta.Clone(), z.Clone()
+}
+
+// loaded is what the CPU runs a model with on a covariance.
+func loaded(t interface{ Fatal(...any) }, m *Model, a *dense.Sym, engine dense.Engine) *iterates {
+	s, err := CPU{Engine: engine}.Open(m.plan(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := s.(*cpuSession)
+	c := session.newIterates(a.Len(), dense.Cores())
+	c.load(session, a, 0)
+	return c
+}
+
 // solve fails t on an error.
 func solve(t interface{ Fatal(...any) }, s Solver, a *dense.Sym) *solver.Estimate {
-	if s.Engine == nil {
-		s.Engine = dense.Gonum{}
+	if s.Backend == nil {
+		s.Backend = CPU{Engine: dense.Gonum{}}
 	}
 	est, err := s.Solve(context.Background(), solver.Problem{S: a})
 	if err != nil {
@@ -288,8 +323,14 @@ func TestAgainstTheEquationsEntryByEntry(t *testing.T) {
 		samples := rapid.IntRange(1, 2000).Draw(t, "samples")
 		s := mat.NewSymDense(a.Len(), a.Clone().Raw())
 		theta, z, lambda := naive(m, s, float64(samples))
-		var last Step
-		_, err := Solver{Model: m, Engine: dense.Gonum{}}.Trajectory(context.Background(), solver.Problem{S: a, Samples: samples}, func(s Step) { last = s; last.Theta, last.Z = s.Theta.Clone(), s.Z.Clone() })
+		var last struct {
+			lambda   float64
+			theta, z *dense.Sym
+		}
+		_, err := Solver{Model: m, Backend: CPU{Engine: dense.Gonum{}}}.Trajectory(context.Background(), solver.Problem{S: a, Samples: samples}, func(s Step) {
+			last.lambda = s.Lambda
+			last.theta, last.z = pairOf(t, s)
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,15 +348,15 @@ func TestAgainstTheEquationsEntryByEntry(t *testing.T) {
 		// Relative to the largest entry: posterior-mean cells with random
 		// weights may make Z a thousand times Θ.
 		tolerance := 1e-9*(1+mat.Max(theta)+max(mat.Max(z), -mat.Min(z))) + 10*rounding
-		if got := math.Abs(last.Lambda - lambda); got > 1e-9*lambda+10*math.Abs(lambda-lambdaRounded) {
-			t.Errorf("λ is %v, want %v", last.Lambda, lambda)
+		if got := math.Abs(last.lambda - lambda); got > 1e-9*lambda+10*math.Abs(lambda-lambdaRounded) {
+			t.Errorf("λ is %v, want %v", last.lambda, lambda)
 		}
 		for i := range a.Len() {
 			for j := range a.Len() {
-				if got, want := last.Theta.At(i, j), theta.At(i, j); math.Abs(got-want) > tolerance {
+				if got, want := last.theta.At(i, j), theta.At(i, j); math.Abs(got-want) > tolerance {
 					t.Fatalf("Θ(%d,%d) is %v, want %v", i, j, got, want)
 				}
-				if got, want := last.Z.At(i, j), z.At(i, j); math.Abs(got-want) > tolerance {
+				if got, want := last.z.At(i, j), z.At(i, j); math.Abs(got-want) > tolerance {
 					t.Fatalf("Z(%d,%d) is %v, want %v", i, j, got, want)
 				}
 			}
@@ -335,7 +376,7 @@ func TestAllTilesAreDone(t *testing.T) {
 				m.Kind = kind
 				m.Rho.Inputs = []Feature{AbsTheta, NegThetaS, Diagonal}
 				theta, z, _ := naive(m, mat.NewSymDense(d, a.Clone().Raw()), 50)
-				est := solve(t, Solver{Model: m, Engine: dense.Default()}, a)
+				est := solve(t, Solver{Model: m, Backend: CPU{}}, a)
 				// Two cells from a well-conditioned start: rounding only.
 				if got := distance(est.Precision, dense.NewSym(d, theta.RawMatrix().Data)); got > 1e-11 {
 					t.Errorf("Θ is off by %g", got)

@@ -10,8 +10,9 @@ import (
 // unit, one element per entry of the matrix. Its weights are a part of the flat
 // vector of all parameters of the model (see Model.Values), and follow it.
 type network struct {
-	inputs []Feature
-	layers []layer
+	// features are the inputs.
+	features []*feature
+	layers   []layer
 	// outputs is the number of units of the last layer.
 	outputs int
 	// constant holds the outputs where they are the same for every input,
@@ -19,10 +20,20 @@ type network struct {
 	constant []float64
 }
 
+// parameters is the number of weights and biases.
+func (n Network) parameters() int {
+	var count int
+	n.visit(func(*float64) { count++ })
+	return count
+}
+
 // compile lays n out over values, the flat vector of all parameters, from
 // index at on.
 func compile(n Network, values []float64, at int) *network {
-	c := &network{inputs: n.Inputs}
+	c := &network{}
+	for _, f := range n.Inputs {
+		c.features = append(c.features, featureOf(f))
+	}
 	below := len(n.Inputs)
 	for _, l := range n.Layers {
 		to := layer{units: len(l.Bias), below: below, at: at, activation: l.Activation, scale: l.Scale}
@@ -60,7 +71,7 @@ func (c *network) fold() {
 	if from < 0 {
 		return
 	}
-	top := &network{inputs: make([]Feature, c.layers[from].below), layers: c.layers[from:], outputs: c.outputs}
+	top := &network{features: make([]*feature, c.layers[from].below), layers: c.layers[from:], outputs: c.outputs}
 	var b batch
 	b.fit(top, 1)
 	for _, y := range top.run(&b, 1) { // at inputs 0, like at all others
@@ -82,7 +93,7 @@ type batch struct {
 
 // fit makes b big enough for n entries of c.
 func (b *batch) fit(c *network, n int) {
-	b.inputs = rows(len(c.inputs), n)
+	b.inputs = rows(len(c.features), n)
 	b.units = nil
 	for _, l := range c.layers {
 		b.units = append(b.units, rows(l.units, n))
@@ -92,7 +103,7 @@ func (b *batch) fit(c *network, n int) {
 // fitAdjoint makes b big enough for backward as well.
 func (b *batch) fitAdjoint(c *network, n int) {
 	b.fit(c, n)
-	b.deltas = [][][]float64{rows(len(c.inputs), n)}
+	b.deltas = [][][]float64{rows(len(c.features), n)}
 	for _, l := range c.layers {
 		b.deltas = append(b.deltas, rows(l.units, n))
 	}
@@ -152,7 +163,7 @@ func (c *network) backward(b *batch, n int, gradient []float64) [][]float64 {
 			bias[u] += floats.Sum(d)
 		}
 		for j := range l.below {
-			if i > 0 || !c.inputs[j].fixed() {
+			if i > 0 || !c.features[j].fixed {
 				l.combine(j, below[j][:n], delta)
 			}
 		}
@@ -160,18 +171,7 @@ func (c *network) backward(b *batch, n int, gradient []float64) [][]float64 {
 	return b.deltas[0]
 }
 
-// fixed says that f depends on S only, so that nothing has a derivative through
-// it.
-func (f Feature) fixed() bool {
-	switch f {
-	case S, AbsS, Diagonal, Context, NodeContext:
-		return true
-	}
-	return false
-}
-
-func fill(y []float64, v float64) {
-	for i := range y {
-		y[i] = v
-	}
+// needsSamples says whether one of the features does.
+func (c *network) needsSamples() bool {
+	return slices.ContainsFunc(c.features, func(f *feature) bool { return f.samples })
 }

@@ -25,8 +25,8 @@ func TestPosteriorEstimate(t *testing.T) {
 		m.Threshold = rapid.SampledFrom([]float64{0, 0.05, 0.5}).Draw(t, "threshold")
 		s := drawCovariance(t, 20)
 		var theta, z *dense.Sym
-		est, err := Solver{Model: m, Engine: dense.Gonum{}}.Trajectory(context.Background(), solver.Problem{S: s}, func(s Step) {
-			theta, z = s.Theta.Clone(), s.Z.Clone()
+		est, err := Solver{Model: m, Backend: CPU{Engine: dense.Gonum{}}}.Trajectory(context.Background(), solver.Problem{S: s}, func(s Step) {
+			theta, z = pairOf(t, s)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -106,12 +106,12 @@ func TestGeneralIsSane(t *testing.T) {
 func TestScore(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	s := randomCovariance(r, 12, 30)
-	c := newCPU(paperModel(r, 1).compile(true), s, 0, dense.Gonum{}, 1)
+	c := loaded(t, paperModel(r, 1), s, dense.Gonum{})
 	if err := c.Initial(t.Context(), 0.5); err != nil {
 		t.Fatal(err)
 	}
 	const lambda = 0.7
-	if err := c.Theta(t.Context(), lambda); err != nil {
+	if err := c.thetaStep(t.Context(), lambda); err != nil {
 		t.Fatal(err)
 	}
 	inverse := dense.NewSym(12, nil)
@@ -120,7 +120,7 @@ func TestScore(t *testing.T) {
 	}
 	for i := range 12 {
 		for j := range 12 {
-			got, want := lambda*(c.next.At(i, j)-c.z.At(i, j)), inverse.At(i, j)-s.At(i, j)
+			got, want := lambda*(c.next.At(i, j)-c.pair.z.At(i, j)), inverse.At(i, j)-s.At(i, j)
 			if math.Abs(got-want) > 1e-10 {
 				t.Errorf("the score at (%d,%d) is %v, want %v", i, j, got, want)
 			}

@@ -164,11 +164,11 @@ func TestTinyPenaltyOnSingularCovariance(t *testing.T) {
 // Squares of eigenvalues overflow before the eigenvalues do.
 func TestThetaOfHugeEigenvalues(t *testing.T) {
 	s := dense.NewSym(2, []float64{3e200, 0, 0, 5e200})
-	c := newCPU(paperModel(rand.New(rand.NewPCG(1, 6)), 1).compile(true), s, 0, dense.Gonum{}, 1)
+	c := loaded(t, paperModel(rand.New(rand.NewPCG(1, 6)), 1), s, dense.Gonum{})
 	if err := c.Initial(context.Background(), 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Theta(context.Background(), 1e-3); err != nil {
+	if err := c.thetaStep(context.Background(), 1e-3); err != nil {
 		t.Fatal(err)
 	}
 	// φ(s/λ) = 1/s but for terms of order λ/s².
@@ -291,7 +291,7 @@ func TestScalingsAreExactlyEquivariant(t *testing.T) {
 	})
 }
 
-// Scaling mode global is GLAD(S) := GLAD(S/c')/c' in so many words.
+// Scaling mode global is GLAD(S) := GLAD(S/c')/c' by definition.
 func TestGlobalScaling(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	a := randomCovariance(r, 9, 20)

@@ -89,7 +89,7 @@ func (m *Model) Write(w io.Writer) error {
 var numbers = regexp.MustCompile(`\[[-+.eE\d,\s]*\]`)
 
 func (d *decoder) model(root value) *Model {
-	// What the file is comes first: another format or version has other keys.
+	// Format and version come first: others have other keys.
 	top := d.object("", root)
 	if f := d.text("format", d.key(top, "", "format")); d.err == nil && f != fileFormat {
 		d.fail("format", "is %q; a model file has %q", f, fileFormat)

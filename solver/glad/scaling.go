@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
@@ -134,6 +135,14 @@ func (u units) restore(a *dense.Sym) error {
 	return nil
 }
 
+// restoreAll is restore for an estimate.
+func (u units) restoreAll(e *solver.Estimate) error {
+	if err := u.restore(e.Precision); err != nil {
+		return err
+	}
+	return u.restore(e.Support)
+}
+
 // deviations are the square roots of the diagonal.
 func deviations(a *dense.Sym) []float64 {
 	f := make([]float64, a.Len())
@@ -185,7 +194,7 @@ func likelySamples(a *dense.Sym) float64 {
 		}
 	}
 	if len(squares) == 0 {
-		return most // no pair tells anything
+		return most // there is no pair
 	}
 	slices.Sort(squares)
 	return min(max(median/squares[len(squares)/2], least), most)

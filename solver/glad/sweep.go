@@ -19,9 +19,9 @@ const (
 )
 
 // sweep is the Z step: the entry-wise part of the cell and ‖Z − Θ‖²F in one
-// pass over the upper triangle, mirrored, on several cores. Strips are handed
-// out as they come, but each does its sums by itself and they are added in
-// order, so that the result does not depend on the number of cores.
+// pass over the upper triangle, mirrored, on several cores. Each
+// strip has a sum of its own, and they are added in order, so that the result does
+// not depend on the number of cores.
 type sweep struct {
 	cell     entrywise
 	d        int
@@ -36,16 +36,16 @@ type sweep struct {
 
 // entrywise is what a kind does to the entries of the matrices.
 type entrywise interface {
-	// prepare looks at the whole matrices before the entries of cell k are
-	// done with block, from many goroutines at once.
+	// prepare is called first, with the whole matrices; block then comes from
+	// many goroutines at once.
 	prepare(o *operands, k int, lambda float64)
 	// block computes the entries first ≤ i < end, left ≤ j < right of Z (and
 	// U), as far as they are on or above the diagonal, and returns norm2 with
 	// their share of ‖Z − Θ‖²F added, in which each off-diagonal one counts for
 	// two. end − first is at most stripRows, right − left at most tileColumns.
 	block(w *worker, o *operands, first, end, left, right int, norm2 float64) float64
-	// adjoint is the adjoint of all blocks, after prepare, as far as it can be
-	// told on and above the diagonal: see adjoints.
+	// adjoint is the adjoint of all blocks, after prepare. It computes what is
+	// on and above the diagonal: see adjoints.
 	adjoint(w *worker, o *operands, a *adjoints)
 	// adjointPrepare is the adjoint of prepare, after adjoint and a mirror.
 	adjointPrepare(o *operands, a *adjoints)
@@ -57,7 +57,7 @@ type operands struct {
 	u, toU           *dense.Sym // nil but for ADMMu; may be one
 }
 
-func newSweep(p *program, cell entrywise, d, cores int) *sweep {
+func newSweep(networks []*network, cell entrywise, d, cores int) *sweep {
 	strips := (d + stripRows - 1) / stripRows
 	w := &sweep{cell: cell, d: d, partial: make([]float64, strips)}
 	workers := min(cores, strips)
@@ -65,7 +65,7 @@ func newSweep(p *program, cell entrywise, d, cores int) *sweep {
 		workers = 1
 	}
 	for range workers {
-		k := newWorker(p, false)
+		k := newWorker(networks, false)
 		w.workers = append(w.workers, k)
 		w.tasks = append(w.tasks, func() {
 			defer w.group.Done()
@@ -124,7 +124,7 @@ func (w *sweep) do(k *worker, first int) float64 {
 	return norm2
 }
 
-// mirror copies what stands above the diagonal in the rows first ≤ i < end and
+// mirror copies what is above the diagonal in the rows first ≤ i < end and
 // columns left ≤ j < right to below it.
 func mirror(a *dense.Sym, first, end, left, right int) {
 	raw, n := a.Raw(), a.Len()

@@ -1,17 +1,22 @@
 package glad
 
+import "github.com/gladflow/gladflow/solver/dense"
+
 const (
 	// batchEntries is how many entries a network is evaluated at together, at
 	// least a row of a tile.
 	batchEntries = 256
 	// scratchRows is what the cells need at most.
-	scratchRows = 4
+	scratchRows = 6
 )
 
 // A worker is the memory of one goroutine.
 type worker struct {
 	scratch []scratch // by network
 	pieces  []piece
+	// The entries whose features are being computed.
+	paper     [stripRows]paperEntries // by piece
+	posterior posteriorEntries
 	// kept, where it is not nil, are activations: those of the next batch,
 	// those of the one after it, and so on. known says that they are there
 	// already.
@@ -23,12 +28,15 @@ type worker struct {
 // at on.
 type piece struct{ i, from, to, at int }
 
+// of is p in a.
+func (p piece) of(a *dense.Sym) []float64 { return a.Row(p.i)[p.from:p.to] }
+
+// in is p in a batch.
+func (p piece) in(x []float64) []float64 { return x[p.at : p.at+p.to-p.from] }
+
 type scratch struct {
 	batch batch
-	// own holds the inputs that are computed, by feature; the others are
-	// slices of the operands.
-	own [][]float64
-	// rows are for what a cell computes before its features.
+	// rows are for what a cell computes besides its features.
 	rows [][]float64
 }
 
@@ -39,7 +47,7 @@ func (w *worker) gather(i, end, left, right int) (next, n int) {
 	for ; i < end; i++ {
 		from := max(i, left)
 		if from >= right {
-			return end, n // and so it is in all rows below
+			return end, n // as in all rows below
 		}
 		if n+right-from > batchEntries {
 			break
@@ -50,8 +58,8 @@ func (w *worker) gather(i, end, left, right int) (next, n int) {
 	return i, n
 }
 
-// run evaluates c, the network of k, at the first n inputs, or finds what it
-// has kept of that.
+// run evaluates c, the network of k, at the first n inputs, or returns what was
+// kept of that.
 func (w *worker) run(k *scratch, c *network, n int) [][]float64 {
 	if w.kept == nil {
 		return c.run(&k.batch, n)
@@ -67,16 +75,15 @@ func (w *worker) run(k *scratch, c *network, n int) [][]float64 {
 	return c.run(&k.batch, n)
 }
 
-func newWorker(p *program, adjoint bool) *worker {
+func newWorker(networks []*network, adjoint bool) *worker {
 	w := &worker{}
-	for _, n := range p.entries {
+	for _, n := range networks {
 		s := scratch{rows: rows(scratchRows, tileColumns)}
 		if adjoint {
 			s.batch.fitAdjoint(n, batchEntries)
 		} else {
 			s.batch.fit(n, batchEntries)
 		}
-		s.own = append(s.own, s.batch.inputs...)
 		w.scratch = append(w.scratch, s)
 	}
 	return w

@@ -51,7 +51,7 @@ const (
 	// rounding.
 	admmPatience = 300
 	// admmCheck is the number of iterations between checks of the
-	// certificate: two Cholesky factorisations beside as many
+	// certificate, which takes two Cholesky factorisations for as many
 	// eigendecompositions.
 	admmCheck = 4
 	// admmRelaxation is the over-relaxation of Boyd et al., section 3.4.3.
@@ -173,7 +173,7 @@ func (st *admmState) zStep(relaxation float64) {
 				rho = st.b.pen.diagonal[i]
 			}
 			v := relaxation*t[j] + (1-relaxation)*old + u[j]
-			z[j] = soft(v, rho/st.lambda)
+			z[j] = dense.SoftThreshold(v, rho/st.lambda)
 			u[j] = v - z[j]
 			pr += (t[j] - z[j]) * (t[j] - z[j])
 			du += (z[j] - old) * (z[j] - old)

@@ -100,9 +100,9 @@ func threshold(b *block, z, theta *dense.Sym, lambda float64) {
 	for i := range z.Len() {
 		to, t, r := z.Row(i), theta.Row(i), b.pen.row(i)
 		for j, v := range t {
-			to[j] = soft(v, r[j]/lambda)
+			to[j] = dense.SoftThreshold(v, r[j]/lambda)
 		}
-		to[i] = soft(t[i], b.pen.diagonal[i]/lambda)
+		to[i] = dense.SoftThreshold(t[i], b.pen.diagonal[i]/lambda)
 	}
 }
 

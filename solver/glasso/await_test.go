@@ -45,8 +45,8 @@ func (s slow) Cholesky(n int, a []float64) bool {
 // gave up waiting for it. (The race detector sees more of this than we do.)
 func TestAbandonedFactorisationHasAMatrixOfItsOwn(t *testing.T) {
 	engine := slow{dense.Gonum{}, make(chan struct{}), make(chan float64)}
-	c := &certificate{b: &block{work: dense.NewWorkspace(engine, awaitFrom)}, factor: dense.NewSym(awaitFrom, nil)}
-	a := dense.Identity(awaitFrom)
+	c := &certificate{b: &block{work: dense.NewWorkspace(engine, dense.LongFrom)}, factor: dense.NewSym(dense.LongFrom, nil)}
+	a := dense.Identity(dense.LongFrom)
 	ctx := &late{Context: context.Background()}
 	if _, ok := c.logDet(ctx, a); ok {
 		t.Fatal("waited for the factorisation")

@@ -64,20 +64,20 @@ func (c *certificate) gapAt(objective float64) float64 {
 }
 
 // logDet is log det a for a positive definite a. When ctx ends it returns false
-// at once, then and ever after: c.factor may be in use in the background. Only
-// that is, so that the caller may go on with a.
+// at once, and in every later call: c.factor may then be in use in the
+// background. a is not.
 func (c *certificate) logDet(ctx context.Context, a *dense.Sym) (logdet float64, ok bool) {
 	if ctx.Err() != nil {
 		return 0, false
 	}
 	c.factor.CopyFrom(a)
 	n := a.Len()
-	if n < awaitFrom { // no closure, no allocation
+	if n < dense.LongFrom { // no closure, no allocation
 		return c.b.work.LogDet(c.factor, c.factor.Raw())
 	}
 	var l float64
 	var definite bool
-	if await(ctx, n, func() { l, definite = c.b.work.LogDet(c.factor, c.factor.Raw()) }) != nil {
+	if dense.AwaitLong(ctx, n, func() { l, definite = c.b.work.LogDet(c.factor, c.factor.Raw()) }) != nil {
 		return 0, false
 	}
 	return l, definite

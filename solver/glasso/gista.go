@@ -51,7 +51,7 @@ func gista(ctx context.Context, b *block) outcome {
 	length, ok := 1.0, true
 	step := func() { ok = gistaStep(b, factor, now, next, &length) }
 	for iteration := 1; ; iteration++ {
-		if await(ctx, n, step) != nil {
+		if dense.AwaitLong(ctx, n, step) != nil {
 			return c.outcome(solver.Interrupted, iteration-1)
 		}
 		if !ok {
@@ -81,7 +81,7 @@ func gista(ctx context.Context, b *block) outcome {
 // *step downwards decreases the objective; *step becomes the proposal for the
 // step after.
 func gistaStep(b *block, factor []float64, now, next *gistaPoint, step *float64) bool {
-	// Rounding in the smooth part, which a decrease must stand out from.
+	// Rounding of the smooth part: a smaller decrease tells nothing.
 	slack := 1e-13 * (math.Abs(now.smooth) + float64(b.len()))
 	for halvings := 0; ; halvings++ {
 		if halvings > 100 {
@@ -122,14 +122,14 @@ func proximalStep(b *block, now *gistaPoint, theta *dense.Sym, zeta float64) (sl
 		var sl, le float64
 		for j := range i {
 			g := s[j] - inv[j]
-			v := soft(t[j]-zeta*g, zeta*r[j])
+			v := dense.SoftThreshold(t[j]-zeta*g, zeta*r[j])
 			d := v - t[j]
 			to[j], raw[j*n+i] = v, v
 			sl += 2 * g * d
 			le += 2 * d * d
 		}
 		g := s[i] - inv[i]
-		v := soft(t[i]-zeta*g, zeta*b.pen.diagonal[i])
+		v := dense.SoftThreshold(t[i]-zeta*g, zeta*b.pen.diagonal[i])
 		d := v - t[i]
 		to[i] = v
 		slope += sl + g*d

@@ -3,8 +3,8 @@
 //
 //	−log det Θ + tr(SΘ) + Σij ρij·|Θij|
 //
-// over symmetric positive definite Θ: the graphical lasso. Four roads lead
-// there:
+// over symmetric positive definite Θ: the graphical lasso. There are four
+// algorithms:
 //
 //   - BCD, block coordinate ascent on the dual, one column at a time
 //     (Friedman, Hastie, Tibshirani 2008; Banerjee, El Ghaoui, d'Aspremont 2008)
@@ -57,7 +57,7 @@ type Settings struct {
 	// Engine does the linear algebra. Default (nil): dense.Default().
 	Engine dense.Engine
 	// Recorder is told of every check of the certificate, of the largest
-	// connected component. Default (nil): nobody.
+	// connected component. Default (nil): none.
 	Recorder solver.Recorder
 }
 

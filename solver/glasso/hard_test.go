@@ -65,6 +65,7 @@ func equicorrelated(d int, r float64) *dense.Sym {
 func TestHardProblems(t *testing.T) {
 	for name, p := range hardProblems() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			var lowest, highest float64 = math.Inf(1), math.Inf(-1)
 			set := Settings{Penalty: p.pen, Gap: 1e-7}
 			solvers := all(set)

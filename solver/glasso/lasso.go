@@ -32,7 +32,7 @@ const (
 
 // solve minimises ½·βᵀWβ − βᵀs + Σ ri|βi| over β with βj = 0, starting from
 // beta, until no optimality condition is violated by more than the tolerance
-// or the work for one visit is done: BCD comes back to every column. The
+// or the passes of one call are used up: BCD comes back to every column. The
 // tolerance is relative to the residual variance wjj − βᵀWβ: what is lost there
 // is what keeps W positive definite. On return fit = W·β.
 func (l *lasso) solve(w *dense.Sym, j int, s, r, beta, fit []float64, tolerance float64) {
@@ -115,7 +115,7 @@ func (l *lasso) pass() float64 {
 	for a := range k {
 		row := l.gram[a*k : (a+1)*k]
 		old := l.beta[a]
-		v := soft(l.s[a]-l.fit[a]+row[a]*old, l.r[a]) / row[a]
+		v := dense.SoftThreshold(l.s[a]-l.fit[a]+row[a]*old, l.r[a]) / row[a]
 		step := v - old
 		if step == 0 {
 			continue

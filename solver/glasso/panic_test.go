@@ -90,12 +90,12 @@ func TestPanicInAwaitedKernel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := Settings{Penalty: Penalty{Rho: 0.1}, Engine: bomb{engine, awaitFrom}}
+	set := Settings{Penalty: Penalty{Rho: 0.1}, Engine: bomb{engine, dense.LongFrom}}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for _, s := range []solver.Solver{BCD{Settings: set}, GISTA{Settings: set}, ADMM{Settings: set}} {
 		wantExplosion(t, dense.Catch(func() {
-			s.Solve(ctx, solver.Problem{S: chains(awaitFrom, 5), Samples: 50})
+			s.Solve(ctx, solver.Problem{S: chains(dense.LongFrom, 5), Samples: 50})
 		}))
 	}
 }

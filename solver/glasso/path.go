@@ -29,7 +29,7 @@ type PathSettings struct {
 	OnPoint func(PathPoint)
 }
 
-// A PathPoint is one penalty's solution, judged.
+// A PathPoint is the solution for one penalty, with its criterion.
 type PathPoint struct {
 	Penalty float64 `json:"penalty"`
 	// Edges is the number of unordered pairs in the support.
@@ -57,8 +57,7 @@ type PathResult struct {
 
 // Path solves the graphical lasso by BCD for penalties from the smallest that
 // leaves no edge downwards, evenly spaced on a logarithmic scale, each started
-// from the one before, and judges them by the extended Bayesian information
-// criterion (Foygel, Drton 2010). p.Samples must be known.
+// from the one before, and computes the extended Bayesian information criterion of each (Foygel, Drton 2010). p.Samples must be known.
 //
 // When ctx ends first, Path returns what is finished together with ctx's
 // error.

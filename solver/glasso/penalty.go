@@ -58,7 +58,7 @@ type penalties struct {
 	diagonal []float64
 }
 
-// row holds ρij at j ≠ i; entry i means nothing, diagonal has ρii.
+// row holds ρij at j ≠ i; entry i is not used; ρii is in diagonal.
 func (p *penalties) row(i int) []float64 {
 	if p.matrix != nil {
 		return p.matrix.Row(i)
@@ -90,15 +90,4 @@ func newPenalties(p Penalty, idx []int, scale []float64) *penalties {
 		}
 	}
 	return r
-}
-
-// soft is the soft threshold sign(x)·max(|x| − t, 0). It returns +0 for zero.
-func soft(x, t float64) float64 {
-	if x > t {
-		return x - t
-	}
-	if x < -t {
-		return x + t
-	}
-	return 0
 }

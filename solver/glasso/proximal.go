@@ -9,7 +9,7 @@ import (
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-// spectral is the step that ADMM and AM share, with memory of its own: the
+// spectral is dense.LogDetProx for ADMM and AM, with memory of its own: the
 // minimiser of −log det Θ + tr(SΘ) + (λ/2)‖Θ − A‖² over Θ ≻ 0.
 type spectral struct {
 	work    *dense.Workspace
@@ -38,10 +38,10 @@ func newSpectral(work *dense.Workspace, n int) *spectral {
 
 // step sets theta = ½(−Y + √(Y² + (4/λ)I)) (GLAD, Algorithm 1), which is
 // positive definite for every finite Y. It returns NotTerminated, or why it
-// could not; after Interrupted the memory of sp is no longer its own.
+// could not; after Interrupted sp must not be used again.
 func (sp *spectral) step(ctx context.Context, lambda float64) solver.Status {
 	sp.lambda = lambda
-	if await(ctx, sp.theta.Len(), sp.run) != nil {
+	if dense.AwaitLong(ctx, sp.theta.Len(), sp.run) != nil {
 		return solver.Interrupted
 	}
 	if sp.err != nil {
@@ -51,20 +51,13 @@ func (sp *spectral) step(ctx context.Context, lambda float64) solver.Status {
 }
 
 func (sp *spectral) compute(lambda float64) error {
-	if err := sp.work.Eigen(sp.y, sp.values, sp.vectors); err != nil {
+	if err := sp.work.LogDetProx(sp.theta, sp.y, lambda, 0, sp.values, sp.values, sp.vectors); err != nil {
 		return err
 	}
 	sp.logdet = 0
-	for k, y := range sp.values {
-		root := math.Hypot(y, 2/math.Sqrt(lambda))
-		if y > 0 { // the difference of two near equals otherwise
-			sp.values[k] = 2 / lambda / (y + root)
-		} else {
-			sp.values[k] = (root - y) / 2
-		}
-		sp.logdet += math.Log(sp.values[k])
+	for _, v := range sp.values {
+		sp.logdet += math.Log(v)
 	}
-	sp.work.Spectral(sp.theta, sp.values, sp.vectors)
 	return nil
 }
 
@@ -89,17 +82,4 @@ func validateQuadratic(lambda, offset float64) error {
 		return fmt.Errorf("the offset t is %v; it must be a positive number", offset)
 	}
 	return nil
-}
-
-// awaitFrom is the size from which a kernel may take long enough to be felt.
-const awaitFrom = 300
-
-// await runs f, which works on n×n matrices, and returns early when ctx ends
-// if f may take long. The memory f writes to must then be left alone.
-func await(ctx context.Context, n int, f func()) error {
-	if n < awaitFrom {
-		f()
-		return nil
-	}
-	return dense.Await(ctx, f)
 }

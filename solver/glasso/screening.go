@@ -84,8 +84,8 @@ type method struct {
 }
 
 // solve splits p into connected components, has m solve each, in parallel, and
-// puts the estimate together. A panic in a component becomes one of solve, with
-// a *dense.Panic.
+// puts the estimate together. When a component panics, solve panics with a
+// *dense.Panic.
 func solve(ctx context.Context, p solver.Problem, set Settings, m method) (*solver.Estimate, error) {
 	start := time.Now()
 	if err := p.Validate(); err != nil {
@@ -117,7 +117,7 @@ func solve(ctx context.Context, p solver.Problem, set Settings, m method) (*solv
 		}
 		slots <- struct{}{}
 		if first.Load() != nil {
-			break // the rest would be for nothing
+			break // the result is discarded
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()
@@ -217,8 +217,8 @@ func rescaled(a *dense.Sym, scale []float64, divide bool) *dense.Sym {
 	for i := range a.Len() {
 		row := a.Row(i)
 		for j := range row {
-			// The product of the scales first: it is the same both ways
-			// round, so that a stays symmetric to the last bit.
+			// The product of the scales first: it is the same for (i, j) and
+			// (j, i), so that a stays symmetric to the last bit.
 			if f := scale[i] * scale[j]; divide {
 				row[j] /= f
 			} else {

@@ -11,10 +11,10 @@ import (
 )
 
 // Textbook is the plain iteration of ADMM (Boyd et al. 2011, section 6.5), or of
-// AM, with nothing between it and its reader: λ is fixed, the threshold ρ/λ
-// falls on every entry, the diagonal too unless that is spared, and no
-// certificate is computed. It is for studies of the iteration itself and for tuning the number of iterations,
-// where every iterate of one trajectory counts; ADMM and AM are for estimates.
+// AM: λ is fixed, the threshold ρ/λ is applied to every entry, to the diagonal
+// unless SpareDiagonal is set, and no certificate is computed. It is for studies
+// of the iteration itself and for tuning the number of iterations, where every
+// iterate of one trajectory counts; ADMM and AM are for estimates.
 //
 // With Θ0 = Z0 = (S + tI)⁻¹ and U0 = 0, one iteration is
 //
@@ -49,13 +49,13 @@ type TextbookStep struct {
 	// observer returns.
 	Theta, Z *dense.Sym
 	// Objective is −log det Θ + tr(SΘ) + ρ‖Θ‖₁ at Theta, over all entries that
-	// the threshold falls on.
+	// the threshold is applied to.
 	Objective float64
 }
 
 // Run iterates on p and calls observe after every iteration. It returns the
 // error of ctx when that ends first, and an error for settings or a problem that
-// make no sense.
+// are not valid.
 func (t Textbook) Run(ctx context.Context, p solver.Problem, observe func(TextbookStep)) error {
 	if err := validateQuadratic(t.Lambda, t.Offset); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (t Textbook) Run(ctx context.Context, p solver.Problem, observe func(Textbo
 				zs[i] = w
 			} else {
 				absolute += math.Abs(v)
-				zs[i] = soft(w, t.Rho/lambda)
+				zs[i] = dense.SoftThreshold(w, t.Rho/lambda)
 			}
 			if !t.Alternating {
 				us[i] = w - zs[i]

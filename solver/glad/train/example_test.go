@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad/train"
 )
@@ -13,12 +14,12 @@ import (
 // samples are known.
 func Example() {
 	rng := rand.New(rand.NewPCG(1, 2))
-	var training, validation []train.Example
+	var training, validation []solver.Example
 	for range 8 {
 		training = append(training, chain(rng, 6, 30))
 		validation = append(validation, chain(rng, 6, 30))
 	}
-	recipe, err := train.NewRecipe(train.TiedPosteriorMean, 1)
+	recipe, err := train.NewPreset(train.TiedPosteriorMean, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -44,7 +45,7 @@ func Example() {
 
 // chain draws m samples of x1 = e1, xj = 0.6·x(j−1) + ej with independent standard
 // normal e. Their precision matrix is tridiagonal.
-func chain(rng *rand.Rand, d, m int) train.Example {
+func chain(rng *rand.Rand, d, m int) solver.Example {
 	s, truth := dense.NewSym(d, nil), dense.NewSym(d, nil)
 	for range m {
 		x := make([]float64, d)
@@ -65,5 +66,5 @@ func chain(rng *rand.Rand, d, m int) train.Example {
 		}
 	}
 	truth.Set(d-1, d-1, 1)
-	return train.Example{S: s, Truth: truth, Samples: m}
+	return solver.Example{S: s, Truth: truth, Samples: m}
 }

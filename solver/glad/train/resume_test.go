@@ -5,12 +5,14 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/gladflow/gladflow/solver"
 )
 
 // A training that ends after any epoch goes on to the same model.
 func TestResume(t *testing.T) {
-	recipe, training, validation := quick(t, Features)
-	s := recipe.Settings
+	preset, training, validation := quick(t, Features)
+	s := preset.Settings
 	s.Patience = 2
 	var states []string
 	s.Checkpoint = func(st *State) error {
@@ -18,7 +20,7 @@ func TestResume(t *testing.T) {
 		states = append(states, string(data))
 		return err
 	}
-	whole, err := Run(t.Context(), recipe.Starts, training, validation, s)
+	whole, err := Run(t.Context(), preset.Starts, training, validation, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,36 +44,36 @@ func TestResume(t *testing.T) {
 }
 
 func TestResumeRefuses(t *testing.T) {
-	recipe, training, validation := quick(t, TiedPosteriorMean)
+	preset, training, validation := quick(t, TiedPosteriorMean)
 	var data []byte
-	recipe.Settings.Checkpoint = func(st *State) (err error) {
+	preset.Settings.Checkpoint = func(st *State) (err error) {
 		if data == nil {
 			data, err = json.Marshal(st)
 		}
 		return err
 	}
-	if _, err := Run(t.Context(), recipe.Starts, training, validation, recipe.Settings); err != nil {
+	if _, err := Run(t.Context(), preset.Starts, training, validation, preset.Settings); err != nil {
 		t.Fatal(err)
 	}
-	recipe.Settings.Checkpoint = nil
+	preset.Settings.Checkpoint = nil
 	for name, c := range map[string]struct {
-		change func(*State, *Settings, *[]Example)
+		change func(*State, *Settings, *[]solver.Example)
 		want   string
 	}{
-		"settings": {func(_ *State, s *Settings, _ *[]Example) { s.LearningRate = 0.5 }, "another training"},
-		"examples": {func(_ *State, _ *Settings, e *[]Example) { *e = (*e)[1:] }, "another training"},
-		"version":  {func(st *State, _ *Settings, _ *[]Example) { st.Version = 2 }, "version 2"},
-		"values":   {func(st *State, _ *Settings, _ *[]Example) { st.Values = st.Values[1:] }, "damaged"},
-		"start":    {func(st *State, _ *Settings, _ *[]Example) { st.Start = 3 }, "damaged"},
-		"best":     {func(st *State, _ *Settings, _ *[]Example) { st.Own.Values = nil }, "damaged"},
-		"model":    {func(st *State, _ *Settings, _ *[]Example) { st.Starts[0] = []byte(`{}`) }, "format: is missing"},
+		"settings": {func(_ *State, s *Settings, _ *[]solver.Example) { s.LearningRate = 0.5 }, "another training"},
+		"examples": {func(_ *State, _ *Settings, e *[]solver.Example) { *e = (*e)[1:] }, "another training"},
+		"version":  {func(st *State, _ *Settings, _ *[]solver.Example) { st.Version = 2 }, "version 2"},
+		"values":   {func(st *State, _ *Settings, _ *[]solver.Example) { st.Values = st.Values[1:] }, "damaged"},
+		"start":    {func(st *State, _ *Settings, _ *[]solver.Example) { st.Start = 3 }, "damaged"},
+		"best":     {func(st *State, _ *Settings, _ *[]solver.Example) { st.Own.Values = nil }, "damaged"},
+		"model":    {func(st *State, _ *Settings, _ *[]solver.Example) { st.Starts[0] = []byte(`{}`) }, "format: is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var st State
 			if err := json.Unmarshal(data, &st); err != nil {
 				t.Fatal(err)
 			}
-			s, e := recipe.Settings, training
+			s, e := preset.Settings, training
 			c.change(&st, &s, &e)
 			_, err := Resume(t.Context(), &st, e, validation, s)
 			if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -7,21 +7,8 @@ import (
 	"slices"
 
 	"github.com/gladflow/gladflow/solver"
-	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 )
-
-// An Example is one covariance and the precision matrix behind it.
-type Example struct {
-	// S is the sample covariance, d×d. Examples may differ in d.
-	S *dense.Sym
-	// Truth is Θ*, d×d.
-	Truth *dense.Sym
-	// Samples is M; 0 if unknown.
-	Samples int
-}
-
-func (e Example) problem() solver.Problem { return solver.Problem{S: e.S, Samples: e.Samples} }
 
 // Loss is what is minimised: the mean over a minibatch of
 // Σ_k γ^(K−k)·‖Xk − Θ*‖²F.
@@ -46,24 +33,23 @@ func (l Loss) String() string {
 	return fmt.Sprintf("mean of sum_k %v^(K-k) ||%s_k - Theta*||_F^2%s", l.Gamma, x, per)
 }
 
-// A Figure is what the best checkpoint is chosen by. The zero value is the
+// A Criterion is what the best checkpoint is chosen by. The zero value is the
 // NMSE of Z in decibels (metric NMSE of the paper, the lower the better).
-type Figure struct {
+type Criterion struct {
 	// Name stands in the card and in progress lines.
 	Name string
-	// HigherIsBetter says which way is up.
+	// HigherIsBetter says whether larger values are better.
 	HigherIsBetter bool
-	// Compute judges the estimates of all validation examples, in their
+	// Compute evaluates the estimates of all validation examples, in their
 	// order.
-	Compute func(estimates []*solver.Estimate, validation []Example) (float64, error)
+	Compute func(estimates []*solver.Estimate, validation []solver.Example) (float64, error)
 }
 
 // Settings say how Run trains. The zero value of a field is its default.
 type Settings struct {
 	// Steps is the number of optimiser steps of each start. Default: 160.
 	Steps int
-	// Batch is the number of examples a step looks at. Default: 4, or all of
-	// fewer.
+	// Batch is the number of examples of a step. Default: 4, or all of fewer.
 	Batch int
 	// LearningRate is that of Adam in the beginning. Default: 0.03.
 	LearningRate float64
@@ -85,9 +71,8 @@ type Settings struct {
 	// checkpoint is worse than the best start's was at the same step. Default:
 	// 0.25. From 1 on every start is trained in full.
 	Race float64
-	// Figure is what the best checkpoint is chosen by. Default: the NMSE of
-	// Z.
-	Figure Figure
+	// Criterion is what the best checkpoint is chosen by. Default: NMSE().
+	Criterion Criterion
 	// SupportCost is how many decibels of NMSE a posterior-mean model may pay
 	// on the validation examples for a sparser support: it sets the model's
 	// threshold. Default: 0.005. Negative: none.
@@ -95,11 +80,8 @@ type Settings struct {
 	// Seed orders the examples.
 	Seed uint64
 
-	// Workers is the number of examples differentiated at once. Default:
-	// dense.Cores(). It does not change the result.
-	Workers int
-	// Engine does the linear algebra. Default: dense.Default().
-	Engine dense.Engine
+	// Backend evaluates the cells and their derivatives. Default: glad.CPU{}.
+	Backend glad.Backend
 	// Progress, if any, is told of every step.
 	Progress func(Progress)
 	// Checkpoint, if any, is given the state after every epoch, which is one
@@ -134,16 +116,16 @@ func (s Settings) resolved() Settings {
 	if s.Loss.On == "" {
 		s.Loss.On = glad.LossOnZ
 	}
-	if s.Figure.Compute == nil {
-		s.Figure = NMSE()
+	if s.Criterion.Compute == nil {
+		s.Criterion = NMSE()
 	}
-	if s.Engine == nil {
-		s.Engine = dense.Default()
+	if s.Backend == nil {
+		s.Backend = glad.CPU{}
 	}
 	return s
 }
 
-// Validate reports the first field that cannot be meant.
+// Validate reports the first field with a wrong value.
 func (s Settings) Validate() error {
 	s = s.resolved()
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
@@ -187,13 +169,13 @@ func (s Settings) rate(step int) float64 {
 	return r
 }
 
-// check reports what cannot be learned from.
-func check(kind string, examples []Example) error {
+// check reports examples that cannot be trained on.
+func check(kind string, examples []solver.Example) error {
 	if len(examples) == 0 {
 		return fmt.Errorf("there is no %s example", kind)
 	}
 	for i, e := range examples {
-		if err := e.problem().Validate(); err != nil {
+		if err := e.Problem().Validate(); err != nil {
 			return fmt.Errorf("%s example %d: %w", kind, i, err)
 		}
 		switch {

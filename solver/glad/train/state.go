@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
@@ -34,18 +35,18 @@ type State struct {
 	// Total counts the steps of all starts.
 	Total int `json:"total"`
 	// Damping multiplies the learning rate; it is halved where a step is
-	// undone. Before are the last values, and moments, at which the loss was
-	// finite, so that a step can be undone.
-	Damping      float64   `json:"damping"`
-	Before       []float64 `json:"before"`
-	BeforeAdam   adam      `json:"before_adam"`
-	Undone       int       `json:"undone"`
-	UndoneInARow int       `json:"undone_in_a_row"`
+	// rolled back. Before and BeforeAdam are the last values and moments at
+	// which the loss was finite, to which it is rolled back.
+	Damping          float64   `json:"damping"`
+	Before           []float64 `json:"before"`
+	BeforeAdam       adam      `json:"before_adam"`
+	RolledBack       int       `json:"undone"`
+	RolledBackInARow int       `json:"undone_in_a_row"`
 	// Own is the best of the present start, Best that of all.
 	Own          best `json:"own"`
 	Best         best `json:"best"`
 	WithoutAGain int  `json:"without_a_gain"`
-	// OwnCurve and BestCurve are their figures after every validation.
+	// OwnCurve and BestCurve are the best so far after every validation.
 	OwnCurve  []best `json:"own_curve"`
 	BestCurve []best `json:"best_curve"`
 	// Seconds is the time that was spent.
@@ -74,7 +75,7 @@ type numbers struct {
 
 func (s Settings) numbers() numbers {
 	return numbers{s.Steps, s.Batch, s.LearningRate, s.Milestones, s.Decay, s.ClipNorm, s.Loss,
-		s.ValidateEvery, s.Patience, s.Race, s.Figure.Name, s.SupportCost, s.Seed, s.Engine.Name()}
+		s.ValidateEvery, s.Patience, s.Race, s.Criterion.Name, s.SupportCost, s.Seed, s.Backend.Name()}
 }
 
 // best is the best checkpoint so far.
@@ -117,7 +118,7 @@ func newState(starts []*glad.Model, s Settings, data string) (*State, error) {
 
 // begin makes m the present start.
 func (st *State) begin(m *glad.Model) {
-	st.Step, st.UndoneInARow, st.WithoutAGain, st.Damping = 0, 0, 0, 1
+	st.Step, st.RolledBackInARow, st.WithoutAGain, st.Damping = 0, 0, 0, 1
 	st.Values = m.Values()
 	st.Before = append([]float64(nil), st.Values...)
 	st.Adam, st.BeforeAdam = newAdam(len(st.Values)), newAdam(len(st.Values))
@@ -156,7 +157,7 @@ func (st *State) models() ([]*glad.Model, error) {
 }
 
 // fingerprint is a hash of the examples.
-func fingerprint(sets ...[]Example) string {
+func fingerprint(sets ...[]solver.Example) string {
 	h := sha256.New()
 	put := func(v any) { _ = binary.Write(h, binary.LittleEndian, v) } // a hash takes everything
 	for _, set := range sets {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 )
@@ -28,16 +29,16 @@ func TestStepBesideTorch(t *testing.T) {
 	}
 	const d, count, rounds, perRound = 100, 4, 45, 1
 	// Threads of either side spin for a while before they sleep; whose turn it is
-	// next shall have the processor for itself.
+	// next has the processor for itself.
 	const pause = 30 * time.Millisecond
 	dense.SpareProcessor() // as gladflow does
-	recipe, err := NewRecipe(Literal, 3)
+	preset, err := NewPreset(Literal, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := recipe.Starts[1]
+	m := preset.Starts[1]
 	examples := chains(rand.New(rand.NewPCG(9, 9)), count, d, d)
-	s := recipe.Settings
+	s := preset.Settings
 	s.Batch, s.Steps = count, 1000
 	r, err := newRun(examples, examples[:1], s)
 	if err != nil {
@@ -105,7 +106,7 @@ func TestStepBesideTorch(t *testing.T) {
 	slices.Sort(theirs)
 	ratio := theirs[len(theirs)/2] / ours[len(ours)/2]
 	t.Logf("d=%d, K=%d, batch %d, medians of %d steps in turns: %.1f ms here (%s, %d workers), %.1f ms in PyTorch %s (%d threads): ratio %.2f, of the fastest steps %.2f",
-		d, m.Iterations, count, len(ours), 1e3*ours[len(ours)/2], r.settings.Engine.Name(), len(r.workers), 1e3*theirs[len(theirs)/2], first.Torch, first.Threads, ratio, theirs[0]/ours[0])
+		d, m.Iterations, count, len(ours), 1e3*ours[len(ours)/2], r.settings.Backend.Name(), dense.Cores(), 1e3*theirs[len(theirs)/2], first.Torch, first.Threads, ratio, theirs[0]/ours[0])
 	if ratio < 3 {
 		t.Errorf("a step is %.2f times as fast as PyTorch's; it should be 3", ratio)
 	}
@@ -120,7 +121,7 @@ type torchAnswer struct {
 }
 
 // startTorch runs the script and gives it the problem.
-func startTorch(t *testing.T, python string, m *glad.Model, examples []Example, s Settings) (io.Writer, *json.Decoder) {
+func startTorch(t *testing.T, python string, m *glad.Model, examples []solver.Example, s Settings) (io.Writer, *json.Decoder) {
 	t.Helper()
 	layers := func(n glad.Network) (to [][2]any) {
 		for _, l := range n.Layers {

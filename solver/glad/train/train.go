@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 )
@@ -17,15 +18,15 @@ type Progress struct {
 	// Start counts the starts from 1, of Starts; Step the steps of this one,
 	// of Steps. Step 0 is the validation of the start itself.
 	Start, Starts, Step, Steps int
-	// Loss is that of the step's minibatch; NaN where it was undone.
+	// Loss is that of the step's minibatch; NaN where the step was rolled back.
 	Loss float64 `json:"-"`
 	// Validated says whether the step ended with a validation, Validation is
-	// the figure of the last one (NaN before), and Best the best of all.
+	// the criterion at the last one (NaN before), and Best the best of all.
 	Validated        bool
 	Validation, Best float64 `json:"-"`
-	// Undone says that the loss was not finite, and that the step before was
-	// taken back.
-	Undone bool
+	// RolledBack says that the loss was not finite: the values are again those
+	// of the last step with a finite one.
+	RolledBack bool
 	// Elapsed is the time spent, Left an estimate of what is to come.
 	Elapsed, Left time.Duration `json:"-"`
 }
@@ -35,33 +36,34 @@ type Result struct {
 	// Model is the best on the validation examples, with Loss, Seed, Steps and
 	// Validation of its card filled in, and Trained set.
 	Model *glad.Model
-	// Validation is its figure, before a threshold of its support.
+	// Validation is its criterion, before a threshold of its support.
 	Validation float64
 	// Start (from 0) and BestStep are where it was found.
 	Start, BestStep int
-	// Steps counts the steps of all starts, Undone those taken back.
-	Steps, Undone int
+	// Steps counts the steps of all starts, RolledBack those that ended with
+	// a loss that was not finite.
+	Steps, RolledBack int
 	// Elapsed is the time of the training, interruptions left out.
 	Elapsed time.Duration
 }
 
 // ErrNotFinite is returned where the loss is not finite however often a step
-// is taken back.
-var ErrNotFinite = errors.New("the loss is not finite, also after steps were undone; lower the learning rate, or rescale the variables")
+// is rolled back.
+var ErrNotFinite = errors.New("the loss is not finite, also after steps were rolled back; lower the learning rate, or rescale the variables")
 
-// undoneLimit is how many steps may be undone in a row.
-const undoneLimit = 20
+// rollbackLimit is how many steps may be rolled back in a row.
+const rollbackLimit = 20
 
 // Run trains every start in turn and returns the best model. The starts are
 // not modified; several of one architecture are restarts.
 //
-// Examples are worked on side by side. While that lasts, an engine whose
-// kernels have several threads (dense.Threader) runs them on one each, in the
-// whole process; only with batches of one it does not.
+// The backend works on the examples of a step side by side. Meanwhile its
+// kernels run on one thread each, in the whole process, if it is a
+// dense.Threader; with batches of one they keep their threads.
 //
 // Errors are those of Settings.Validate, of examples or starts that cannot be
 // used, ErrNotFinite, those of Checkpoint and ctx.Err().
-func Run(ctx context.Context, starts []*glad.Model, training, validation []Example, s Settings) (*Result, error) {
+func Run(ctx context.Context, starts []*glad.Model, training, validation []solver.Example, s Settings) (*Result, error) {
 	r, err := newRun(training, validation, s)
 	if err != nil {
 		return nil, err
@@ -77,10 +79,10 @@ func Run(ctx context.Context, starts []*glad.Model, training, validation []Examp
 }
 
 // Resume goes on from the state of a Checkpoint. Examples and settings must be
-// those of the run that wrote it, apart from Workers and the functions; the
-// result is then that of a run without interruption, bit by bit. Otherwise it
-// fails with ErrOtherTraining.
-func Resume(ctx context.Context, state *State, training, validation []Example, s Settings) (*Result, error) {
+// those of the run that wrote it, apart from the number of workers and the
+// functions; otherwise it fails with ErrOtherTraining. The result is then that of
+// a run without interruption, bit by bit.
+func Resume(ctx context.Context, state *State, training, validation []solver.Example, s Settings) (*Result, error) {
 	r, err := newRun(training, validation, s)
 	if err != nil {
 		return nil, err
@@ -98,24 +100,25 @@ func Resume(ctx context.Context, state *State, training, validation []Example, s
 	return r.run(ctx)
 }
 
-// A run is a training at work.
+// A run is a training in progress.
 type run struct {
 	settings             Settings
-	training, validation []Example
+	training, validation []solver.Example
 	starts               []*glad.Model
 	state                *State
 	began                time.Time
 	before               time.Duration // spent by earlier runs of the state
 
-	model     *glad.Model // the present start, at the present values
-	workers   []*glad.Differentiator
-	gradients [][]float64 // by place in the batch
-	losses    []float64
-	gradient  []float64
-	last      float64 // figure of the last validation
+	model          *glad.Model // the present start, at the present values
+	differentiator *glad.Differentiator
+	batch          []solver.Example
+	gradients      [][]float64 // by place in the batch
+	losses         []float64
+	gradient       []float64
+	last           float64 // criterion at the last validation
 }
 
-func newRun(training, validation []Example, s Settings) (*run, error) {
+func newRun(training, validation []solver.Example, s Settings) (*run, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -124,18 +127,15 @@ func newRun(training, validation []Example, s Settings) (*run, error) {
 	}
 	r := &run{settings: s.resolved(), training: training, validation: validation, began: time.Now(), last: math.NaN()}
 	r.settings.Batch = min(r.settings.Batch, len(training))
-	if r.settings.Workers < 1 {
-		r.settings.Workers = dense.Cores()
-	}
 	return r, nil
 }
 
 func (r *run) run(ctx context.Context) (*Result, error) {
 	// Threads of several kernels would wait for each other.
-	if e, ok := r.settings.Engine.(dense.Threader); ok && r.settings.Batch > 1 {
-		threads := e.Threads()
-		e.SetThreads(1)
-		defer e.SetThreads(threads)
+	if b, ok := r.settings.Backend.(dense.Threader); ok && r.settings.Batch > 1 {
+		threads := b.Threads()
+		b.SetThreads(1)
+		defer b.SetThreads(threads)
 	}
 	st := r.state
 	r.before = time.Duration(st.Seconds * float64(time.Second))
@@ -143,10 +143,14 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 		if err := r.prepare(); err != nil {
 			return nil, err
 		}
-		if err := r.train(ctx); err != nil {
+		err := r.train(ctx)
+		if failed := r.differentiator.Close(); err == nil {
+			err = failed
+		}
+		if err != nil {
 			return nil, err
 		}
-		if st.Own.Found && (!st.Best.Found || r.settings.Figure.better(st.Own.Figure, st.Best.Figure)) {
+		if st.Own.Found && (!st.Best.Found || r.settings.Criterion.better(st.Own.Figure, st.Best.Figure)) {
 			st.Best, st.BestCurve = st.Own, st.OwnCurve
 		}
 		if st.Start+1 == len(r.starts) {
@@ -165,13 +169,9 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 func (r *run) prepare() error {
 	r.model = r.starts[r.state.Start].Clone()
 	r.model.Threshold = 0
-	r.workers = nil
-	for range min(r.settings.Workers, r.settings.Batch) {
-		g, err := glad.NewDifferentiator(r.model, r.settings.Engine)
-		if err != nil {
-			return fmt.Errorf("start %d: %w", r.state.Start, err)
-		}
-		r.workers = append(r.workers, g)
+	var err error
+	if r.differentiator, err = glad.NewDifferentiator(r.model, r.settings.Backend); err != nil {
+		return fmt.Errorf("start %d: %w", r.state.Start, err)
 	}
 	n := r.model.Parameters()
 	r.gradients = nil
@@ -207,17 +207,17 @@ func (r *run) train(ctx context.Context) error {
 		if p.Loss = loss; ok {
 			copy(st.Before, st.Values)
 			st.BeforeAdam.copyFrom(&st.Adam)
-			st.UndoneInARow = 0
+			st.RolledBackInARow = 0
 			clip(r.gradient, s.ClipNorm)
 			st.Adam.step(st.Values, r.gradient, st.Damping*s.rate(st.Step+1))
 		} else {
 			copy(st.Values, st.Before)
 			st.Adam.copyFrom(&st.BeforeAdam)
 			st.Damping /= 2
-			st.Undone++
-			st.UndoneInARow++
-			p.Loss, p.Undone = math.NaN(), true
-			if st.UndoneInARow > undoneLimit {
+			st.RolledBack++
+			st.RolledBackInARow++
+			p.Loss, p.RolledBack = math.NaN(), true
+			if st.RolledBackInARow > rollbackLimit {
 				return ErrNotFinite
 			}
 		}
@@ -239,16 +239,17 @@ func (r *run) train(ctx context.Context) error {
 	return nil
 }
 
-// behind says whether the present start has lost against the best one.
+// behind says whether the current start is worse than the best one was at this
+// step: see Settings.Race.
 func (r *run) behind() bool {
 	st, s := r.state, r.settings
 	if st.Start == 0 || !st.Best.Found || float64(st.Step) < s.Race*float64(s.Steps) {
 		return false
 	}
-	// Both were validated at the same steps, the best one perhaps for longer.
+	// Both were validated at the same steps, the best one perhaps more often.
 	at := min(len(st.OwnCurve), len(st.BestCurve)) - 1
 	own, leader := st.OwnCurve[at], st.BestCurve[at]
-	return leader.Found && (!own.Found || s.Figure.better(leader.Figure, own.Figure))
+	return leader.Found && (!own.Found || s.Criterion.better(leader.Figure, own.Figure))
 }
 
 // order is that of the examples in an epoch. It depends on nothing else, so
@@ -260,26 +261,21 @@ func (r *run) order(epoch int) []int {
 // differentiate sets r.gradient to that of the batch. ok is false where
 // something is not finite.
 func (r *run) differentiate(ctx context.Context, batch []int) (loss float64, ok bool, err error) {
-	for _, w := range r.workers {
-		w.SetValues(r.state.Values)
-	}
-	l := r.settings.Loss
-	err = dense.Each(ctx, len(batch), len(r.workers), func(worker, i int) error {
-		e := r.training[batch[i]]
+	r.differentiator.SetValues(r.state.Values)
+	r.batch = r.batch[:0]
+	for i, k := range batch {
+		r.batch = append(r.batch, r.training[k])
 		clear(r.gradients[i])
-		var err error
-		r.losses[i], err = r.workers[worker].Gradient(ctx, e.problem(), e.Truth, glad.Loss{On: l.On, Gamma: l.Gamma, Relative: l.Relative},
-			1/float64(len(batch)), r.gradients[i])
-		return err
-	})
+	}
+	err = r.differentiator.Gradients(ctx, r.batch, glad.Loss(r.settings.Loss), 1/float64(len(batch)), r.losses, r.gradients)
 	if ctx.Err() != nil {
 		return 0, false, ctx.Err()
 	}
 	if err != nil {
-		return 0, false, nil // the numbers left their range, or S + tI its cone
+		return 0, false, nil // ErrRange, or S + tI is not positive definite
 	}
 	clear(r.gradient)
-	for i := range batch { // in this order, whoever was ready first
+	for i := range batch { // in this order, so that workers change no bit
 		loss += r.losses[i]
 		for j, v := range r.gradients[i] {
 			r.gradient[j] += v
@@ -288,7 +284,7 @@ func (r *run) differentiate(ctx context.Context, batch []int) (loss float64, ok 
 	return loss, allFinite(r.gradient) && allFinite([]float64{loss}), nil
 }
 
-// validate computes the figure at the present values and keeps them if they
+// validate computes the criterion at the present values and keeps them if they
 // are the best of this start.
 func (r *run) validate(ctx context.Context) error {
 	st := r.state
@@ -300,7 +296,7 @@ func (r *run) validate(ctx context.Context) error {
 			return err
 		}
 	}
-	if !math.IsNaN(r.last) && (!st.Own.Found || r.settings.Figure.better(r.last, st.Own.Figure)) {
+	if !math.IsNaN(r.last) && (!st.Own.Found || r.settings.Criterion.better(r.last, st.Own.Figure)) {
 		st.Own = best{Found: true, Figure: r.last, Start: st.Start, Step: st.Step, Values: append([]float64(nil), st.Values...)}
 		st.WithoutAGain = 0
 	} else {
@@ -310,7 +306,7 @@ func (r *run) validate(ctx context.Context) error {
 	return nil
 }
 
-// report completes p and hands it on.
+// report completes p and passes it to Settings.Progress.
 func (r *run) report(p Progress) {
 	st, s := r.state, r.settings
 	if s.Progress == nil {
@@ -319,7 +315,7 @@ func (r *run) report(p Progress) {
 	p.Start, p.Starts, p.Step, p.Steps = st.Start+1, len(r.starts), st.Step, s.Steps
 	p.Validation, p.Best = r.last, math.NaN()
 	for _, b := range []best{st.Own, st.Best} {
-		if b.Found && s.Figure.better(b.Figure, p.Best) {
+		if b.Found && s.Criterion.better(b.Figure, p.Best) {
 			p.Best = b.Figure
 		}
 	}
@@ -344,7 +340,7 @@ func (r *run) checkpoint() error {
 func (r *run) result(ctx context.Context) (*Result, error) {
 	st, s := r.state, r.settings
 	if !st.Best.Found {
-		return nil, fmt.Errorf("no checkpoint has a finite %s on the validation examples", s.Figure.Name)
+		return nil, fmt.Errorf("no checkpoint has a finite %s on the validation examples", s.Criterion.Name)
 	}
 	m := r.starts[st.Best.Start].Clone()
 	m.SetValues(st.Best.Values)
@@ -358,11 +354,11 @@ func (r *run) result(ctx context.Context) (*Result, error) {
 	m.Card.Trained = true
 	m.Card.Loss, m.Card.Seed, m.Card.Steps = s.Loss.String(), s.Seed, s.Steps
 	m.Card.Validation = map[string]any{
-		s.Figure.Name: st.Best.Figure, "examples": float64(len(r.validation)),
+		s.Criterion.Name: st.Best.Figure, "examples": float64(len(r.validation)),
 		"start": float64(st.Best.Start), "step": float64(st.Best.Step),
 	}
 	return &Result{
 		Model: m, Validation: st.Best.Figure, Start: st.Best.Start, BestStep: st.Best.Step,
-		Steps: st.Total, Undone: st.Undone, Elapsed: r.elapsed(),
+		Steps: st.Total, RolledBack: st.RolledBack, Elapsed: r.elapsed(),
 	}, nil
 }

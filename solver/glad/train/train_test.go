@@ -17,8 +17,8 @@ import (
 )
 
 // chains are examples of random chains: Θ* is tridiagonal, S has m samples.
-func chains(r *rand.Rand, n, d, m int) []Example {
-	var examples []Example
+func chains(r *rand.Rand, n, d, m int) []solver.Example {
+	var examples []solver.Example
 	for range n {
 		truth := dense.NewSym(d, nil)
 		truth.AddDiagonal(2)
@@ -45,28 +45,28 @@ func chains(r *rand.Rand, n, d, m int) []Example {
 				}
 			}
 		}
-		examples = append(examples, Example{S: s, Truth: truth, Samples: m})
+		examples = append(examples, solver.Example{S: s, Truth: truth, Samples: m})
 	}
 	return examples
 }
 
-// quick is a recipe that trains in a blink, with its data.
-func quick(t testing.TB, architecture string) (Recipe, []Example, []Example) {
+// quick is a preset that trains in milliseconds, with its data.
+func quick(t testing.TB, architecture string) (Preset, []solver.Example, []solver.Example) {
 	t.Helper()
-	recipe, err := NewRecipe(architecture, 7)
+	preset, err := NewPreset(architecture, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range recipe.Starts {
+	for _, m := range preset.Starts {
 		if m.Kind != glad.GLADPM {
 			m.Iterations = 6
 		}
 	}
-	recipe.Settings.Engine = dense.Gonum{}
-	recipe.Settings.Steps, recipe.Settings.ValidateEvery, recipe.Settings.LearningRate = 24, 6, 0.03
+	preset.Settings.Backend = glad.CPU{Engine: dense.Gonum{}}
+	preset.Settings.Steps, preset.Settings.ValidateEvery, preset.Settings.LearningRate = 24, 6, 0.03
 	r := rand.New(rand.NewPCG(5, 6))
 	training := append(chains(r, 4, 8, 20), chains(r, 3, 10, 30)...)
-	return recipe, training, chains(r, 4, 9, 25)
+	return preset, training, chains(r, 4, 9, 25)
 }
 
 func file(t testing.TB, m *glad.Model) string {
@@ -81,13 +81,13 @@ func file(t testing.TB, m *glad.Model) string {
 func TestEveryArchitectureLearns(t *testing.T) {
 	for _, a := range Architectures() {
 		t.Run(a, func(t *testing.T) {
-			recipe, training, validation := quick(t, a)
-			starts := recipe.Starts[len(recipe.Starts)-1:] // the first may be good by chance
-			before, err := validate(t.Context(), starts[0], validation, recipe.Settings.resolved())
+			preset, training, validation := quick(t, a)
+			starts := preset.Starts[len(preset.Starts)-1:] // the first may be good by chance
+			before, err := validate(t.Context(), starts[0], validation, preset.Settings.resolved())
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := Run(t.Context(), starts, training, validation, recipe.Settings)
+			result, err := Run(t.Context(), starts, training, validation, preset.Settings)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +95,7 @@ func TestEveryArchitectureLearns(t *testing.T) {
 				t.Errorf("the validation NMSE is %.2f dB after training, %.2f before", result.Validation, before)
 			}
 			// The figure is that of the model, whose threshold is paid for.
-			got, err := validate(t.Context(), result.Model, validation, recipe.Settings.resolved())
+			got, err := validate(t.Context(), result.Model, validation, preset.Settings.resolved())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,11 +113,11 @@ func TestEveryArchitectureLearns(t *testing.T) {
 }
 
 func TestSameBitsWithAnyWorkers(t *testing.T) {
-	recipe, training, validation := quick(t, UntiedPosteriorMean)
+	preset, training, validation := quick(t, UntiedPosteriorMean)
 	var first string
 	for workers := 1; workers <= 4; workers++ {
-		recipe.Settings.Workers = workers
-		result, err := Run(t.Context(), recipe.Starts, training, validation, recipe.Settings)
+		preset.Settings.Backend = glad.CPU{Engine: dense.Gonum{}, Workers: workers}
+		result, err := Run(t.Context(), preset.Starts, training, validation, preset.Settings)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,17 +131,17 @@ func TestSameBitsWithAnyWorkers(t *testing.T) {
 
 // A learning rate that throws the weights out of float64 costs steps, and
 // nothing else.
-func TestNonFiniteStepsAreUndone(t *testing.T) {
-	recipe, training, validation := quick(t, UntiedPosteriorMean)
-	s := recipe.Settings
+func TestNonFiniteStepsAreRolledBack(t *testing.T) {
+	preset, training, validation := quick(t, UntiedPosteriorMean)
+	s := preset.Settings
 	s.LearningRate = 1e12
 	s.Steps = 60
-	undone := 0
+	rolledBack := 0
 	s.Progress = func(p Progress) {
-		if p.Undone {
-			undone++
+		if p.RolledBack {
+			rolledBack++
 			if !math.IsNaN(p.Loss) {
-				t.Errorf("step %d was undone and has loss %v", p.Step, p.Loss)
+				t.Errorf("step %d was rolled back and has loss %v", p.Step, p.Loss)
 			}
 		}
 	}
@@ -152,17 +152,17 @@ func TestNonFiniteStepsAreUndone(t *testing.T) {
 		_, err := json.Marshal(st) // fails for what is not finite
 		return err
 	}
-	result, err := Run(t.Context(), recipe.Starts, training, validation, s)
+	result, err := Run(t.Context(), preset.Starts, training, validation, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if undone == 0 || result.Undone != undone {
-		t.Errorf("%d steps were undone, the result says %d", undone, result.Undone)
+	if rolledBack == 0 || result.RolledBack != rolledBack {
+		t.Errorf("%d steps were rolled back, the result says %d", rolledBack, result.RolledBack)
 	}
 	if err := result.Model.Validate(); err != nil {
 		t.Error(err)
 	}
-	start, err := validate(t.Context(), recipe.Starts[0], validation, s.resolved())
+	start, err := validate(t.Context(), preset.Starts[0], validation, s.resolved())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,18 +172,18 @@ func TestNonFiniteStepsAreUndone(t *testing.T) {
 }
 
 func TestNeverFinite(t *testing.T) {
-	recipe, training, validation := quick(t, Literal)
-	m := recipe.Starts[0]
+	preset, training, validation := quick(t, Literal)
+	m := preset.Starts[0]
 	m.Theta0Offset = -100 // S + tI is not positive definite
-	if _, err := Run(t.Context(), []*glad.Model{m}, training, validation, recipe.Settings); !errors.Is(err, ErrNotFinite) {
+	if _, err := Run(t.Context(), []*glad.Model{m}, training, validation, preset.Settings); !errors.Is(err, ErrNotFinite) {
 		t.Errorf("the error is %v", err)
 	}
 }
 
 func TestCancelled(t *testing.T) {
-	recipe, training, validation := quick(t, UntiedPosteriorMean)
+	preset, training, validation := quick(t, UntiedPosteriorMean)
 	ctx, cancel := context.WithCancel(t.Context())
-	recipe.Settings.Progress = func(p Progress) {
+	preset.Settings.Progress = func(p Progress) {
 		if p.Step == 5 {
 			cancel()
 		}
@@ -191,7 +191,7 @@ func TestCancelled(t *testing.T) {
 			t.Errorf("step %d after the context ended", p.Step)
 		}
 	}
-	if _, err := Run(ctx, recipe.Starts, training, validation, recipe.Settings); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, preset.Starts, training, validation, preset.Settings); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -207,11 +207,11 @@ func (e *threaded) Threads() int     { return e.threads }
 func (e *threaded) SetThreads(n int) { e.threads = n; e.seen[n] = true }
 
 func TestThreadsAreGivenBack(t *testing.T) {
-	recipe, training, validation := quick(t, UntiedPosteriorMean)
+	preset, training, validation := quick(t, UntiedPosteriorMean)
 	for batch, want := range map[int]bool{1: false, 4: true} {
 		e := &threaded{threads: 7, seen: map[int]bool{}}
-		recipe.Settings.Engine, recipe.Settings.Batch, recipe.Settings.Steps = e, batch, 2
-		if _, err := Run(t.Context(), recipe.Starts, training, validation, recipe.Settings); err != nil {
+		preset.Settings.Backend, preset.Settings.Batch, preset.Settings.Steps = glad.CPU{Engine: e}, batch, 2
+		if _, err := Run(t.Context(), preset.Starts, training, validation, preset.Settings); err != nil {
 			t.Fatal(err)
 		}
 		if e.seen[1] != want || e.threads != 7 {
@@ -221,10 +221,10 @@ func TestThreadsAreGivenBack(t *testing.T) {
 }
 
 func TestCheckpointFails(t *testing.T) {
-	recipe, training, validation := quick(t, UntiedPosteriorMean)
+	preset, training, validation := quick(t, UntiedPosteriorMean)
 	full := errors.New("the disk is full")
-	recipe.Settings.Checkpoint = func(*State) error { return full }
-	if _, err := Run(t.Context(), recipe.Starts, training, validation, recipe.Settings); !errors.Is(err, full) {
+	preset.Settings.Checkpoint = func(*State) error { return full }
+	if _, err := Run(t.Context(), preset.Starts, training, validation, preset.Settings); !errors.Is(err, full) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -232,13 +232,13 @@ func TestCheckpointFails(t *testing.T) {
 // A start that is behind the best one a quarter through is ended, and nothing
 // else of the result changes.
 func TestRace(t *testing.T) {
-	recipe, training, validation := quick(t, Literal)
-	s := recipe.Settings
+	preset, training, validation := quick(t, Literal)
+	s := preset.Settings
 	results := map[float64]*Result{}
 	for _, race := range []float64{0.25, 1} {
 		s.Race = race
 		var err error
-		if results[race], err = Run(t.Context(), recipe.Starts, training, validation, s); err != nil {
+		if results[race], err = Run(t.Context(), preset.Starts, training, validation, s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -257,23 +257,23 @@ func TestRace(t *testing.T) {
 	}
 }
 
-func TestFigureChooses(t *testing.T) {
-	recipe, training, validation := quick(t, TiedPosteriorMean)
+func TestCriterionChooses(t *testing.T) {
+	preset, training, validation := quick(t, TiedPosteriorMean)
 	// The figure rewards early checkpoints: the first must win.
 	calls := 0.0
-	recipe.Settings.Figure = Figure{Name: "early", HigherIsBetter: true, Compute: func([]*solver.Estimate, []Example) (float64, error) {
+	preset.Settings.Criterion = Criterion{Name: "early", HigherIsBetter: true, Compute: func([]*solver.Estimate, []solver.Example) (float64, error) {
 		calls++
 		return -calls, nil
 	}}
-	recipe.Settings.Patience = 2
-	result, err := Run(t.Context(), recipe.Starts, training, validation, recipe.Settings)
+	preset.Settings.Patience = 2
+	result, err := Run(t.Context(), preset.Starts, training, validation, preset.Settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.BestStep != 0 || result.Validation != -1 || result.Steps != 2*recipe.Settings.ValidateEvery {
+	if result.BestStep != 0 || result.Validation != -1 || result.Steps != 2*preset.Settings.ValidateEvery {
 		t.Errorf("best step %d with %v after %d steps", result.BestStep, result.Validation, result.Steps)
 	}
-	if !slices.Equal(result.Model.Values(), recipe.Starts[0].Values()) {
+	if !slices.Equal(result.Model.Values(), preset.Starts[0].Values()) {
 		t.Error("the model is not the one that was best")
 	}
 }
@@ -281,9 +281,9 @@ func TestFigureChooses(t *testing.T) {
 // Dropping what is below the threshold costs what was allowed, and dropping
 // more would cost more.
 func TestThreshold(t *testing.T) {
-	recipe, training, validation := quick(t, UntiedPosteriorMean)
-	recipe.Settings.SupportCost = -1
-	result, err := Run(t.Context(), recipe.Starts, training, validation, recipe.Settings)
+	preset, training, validation := quick(t, UntiedPosteriorMean)
+	preset.Settings.SupportCost = -1
+	result, err := Run(t.Context(), preset.Starts, training, validation, preset.Settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,11 +291,11 @@ func TestThreshold(t *testing.T) {
 	if m.Threshold != 0 {
 		t.Fatalf("the threshold is %v without a cost", m.Threshold)
 	}
-	s := recipe.Settings.resolved()
+	s := preset.Settings.resolved()
 	nmse := func(threshold float64) float64 {
 		c := m.Clone()
 		c.Threshold = threshold
-		estimates, err := solve(t.Context(), c, validation, s.Engine, 2)
+		estimates, err := solve(t.Context(), c, validation, s.Backend)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,33 +327,33 @@ func TestThreshold(t *testing.T) {
 }
 
 func TestRefuses(t *testing.T) {
-	recipe, training, validation := quick(t, TiedPosteriorMean)
-	run := func(s Settings, tr, va []Example, starts ...*glad.Model) error {
+	preset, training, validation := quick(t, TiedPosteriorMean)
+	run := func(s Settings, tr, va []solver.Example, starts ...*glad.Model) error {
 		_, err := Run(t.Context(), starts, tr, va, s)
 		return err
 	}
-	m := recipe.Starts[0]
-	indefinite := Example{S: dense.NewSym(2, nil), Truth: dense.Identity(2)}
+	m := preset.Starts[0]
+	indefinite := solver.Example{S: dense.NewSym(2, nil), Truth: dense.Identity(2)}
 	for want, err := range map[string]error{
-		"no model to start from": run(recipe.Settings, training, validation),
-		"no training example":    run(recipe.Settings, nil, validation, m),
-		"no validation example":  run(recipe.Settings, training, nil, m),
-		"training example 0: ":   run(recipe.Settings, []Example{indefinite}, validation, m),
-		"no precision matrix":    run(recipe.Settings, []Example{{S: dense.Identity(2)}}, validation, m),
-		"is zero":                run(recipe.Settings, []Example{{S: dense.Identity(2), Truth: dense.NewSym(2, nil)}}, validation, m),
+		"no model to start from": run(preset.Settings, training, validation),
+		"no training example":    run(preset.Settings, nil, validation, m),
+		"no validation example":  run(preset.Settings, training, nil, m),
+		"training example 0: ":   run(preset.Settings, []solver.Example{indefinite}, validation, m),
+		"no precision matrix":    run(preset.Settings, []solver.Example{{S: dense.Identity(2)}}, validation, m),
+		"is zero":                run(preset.Settings, []solver.Example{{S: dense.Identity(2), Truth: dense.NewSym(2, nil)}}, validation, m),
 		"-1 steps":               run(Settings{Steps: -1}, training, validation, m),
 		"batch of -1":            run(Settings{Batch: -1}, training, validation, m),
 		"gamma of 2":             run(Settings{Loss: Loss{Gamma: 2}}, training, validation, m),
 		`loss on "x"`:            run(Settings{Loss: Loss{On: "x"}}, training, validation, m),
 		"rate of NaN":            run(Settings{LearningRate: math.NaN()}, training, validation, m),
 		"not ascending":          run(Settings{Milestones: []float64{0.5, 0.1}}, training, validation, m),
-		"start 0: model":         run(recipe.Settings, training, validation, &glad.Model{}),
+		"start 0: model":         run(preset.Settings, training, validation, &glad.Model{}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want one with %q", err, want)
 		}
 	}
-	if _, err := NewRecipe("deep", 1); err == nil || !strings.Contains(err.Error(), UntiedPosteriorMean) {
+	if _, err := NewPreset("deep", 1); err == nil || !strings.Contains(err.Error(), UntiedPosteriorMean) {
 		t.Errorf("an unknown architecture gives %v", err)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
-// NMSE is the figure 10·log10(Σ‖Z − Θ*‖²F / Σ‖Θ*‖²F) over the validation
+// NMSE is the criterion 10·log10(Σ‖Z − Θ*‖²F / Σ‖Θ*‖²F) over the validation
 // examples, in decibels: the paper's formula.
-func NMSE() Figure {
-	return Figure{Name: "nmse_db", Compute: func(estimates []*solver.Estimate, validation []Example) (float64, error) {
+func NMSE() Criterion {
+	return Criterion{Name: "nmse_db", Compute: func(estimates []*solver.Estimate, validation []solver.Example) (float64, error) {
 		var off, norm float64
 		for i, e := range estimates {
 			off += distance2(e.Support, validation[i].Truth)
@@ -26,10 +26,10 @@ func NMSE() Figure {
 }
 
 // MeanNMSE is the mean over the validation examples of 10·log10 of
-// ‖Z − Θ*‖²F/‖Θ*‖²F, for examples of many kinds: in NMSE those of the largest
-// norm count for all.
-func MeanNMSE() Figure {
-	return Figure{Name: "mean_nmse_db", Compute: func(estimates []*solver.Estimate, validation []Example) (float64, error) {
+// ‖Z − Θ*‖²F/‖Θ*‖²F, for examples of many kinds: NMSE weights them by
+// their norm.
+func MeanNMSE() Criterion {
+	return Criterion{Name: "mean_nmse_db", Compute: func(estimates []*solver.Estimate, validation []solver.Example) (float64, error) {
 		var sum float64
 		for i, e := range estimates {
 			truth := validation[i].Truth
@@ -49,52 +49,51 @@ func distance2(a, b *dense.Sym) float64 {
 }
 
 // solve runs m on all examples.
-func solve(ctx context.Context, m *glad.Model, examples []Example, engine dense.Engine, workers int) ([]*solver.Estimate, error) {
-	estimates := make([]*solver.Estimate, len(examples))
-	s := glad.Solver{Model: m, Engine: engine}
-	err := dense.Each(ctx, len(examples), workers, func(_, i int) error {
-		est, err := s.Solve(ctx, examples[i].problem())
-		if err != nil {
-			return err
+func solve(ctx context.Context, m *glad.Model, examples []solver.Example, b glad.Backend) ([]*solver.Estimate, error) {
+	problems := make([]solver.Problem, len(examples))
+	for i, e := range examples {
+		problems[i] = e.Problem()
+	}
+	estimates, err := glad.Solver{Model: m, Backend: b}.SolveAll(ctx, problems)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for i, e := range estimates {
+		if e.Status != solver.Completed {
+			return nil, fmt.Errorf("validation example %d: %w", i, e.Status.Err())
 		}
-		if est.Status != solver.Completed {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return fmt.Errorf("validation example %d: %w", i, est.Status.Err())
-		}
-		estimates[i] = est
-		return nil
-	})
-	return estimates, err
+	}
+	return estimates, nil
 }
 
-// validate computes the figure of m. A model that cannot solve an example has
-// the worst figure there is, NaN, and no error; the error is that of ctx or of
-// the figure itself.
-func validate(ctx context.Context, m *glad.Model, examples []Example, s Settings) (float64, error) {
-	estimates, err := solve(ctx, m, examples, s.Engine, s.Workers)
+// validate computes the criterion of m. It is NaN, the worst value, for a model
+// that cannot solve an example; the error is that of ctx or of the criterion.
+func validate(ctx context.Context, m *glad.Model, examples []solver.Example, s Settings) (float64, error) {
+	estimates, err := solve(ctx, m, examples, s.Backend)
 	if err != nil {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
 		return math.NaN(), nil
 	}
-	f, err := s.Figure.Compute(estimates, examples)
+	f, err := s.Criterion.Compute(estimates, examples)
 	if err != nil {
-		return 0, fmt.Errorf("figure %s: %w", s.Figure.Name, err)
+		return 0, fmt.Errorf("criterion %s: %w", s.Criterion.Name, err)
 	}
 	return f, nil
 }
 
-// better says whether figure a is better than b; NaN is worse than all.
-func (f Figure) better(a, b float64) bool {
+// better says whether the value a is better than b; NaN is worse than all.
+func (c Criterion) better(a, b float64) bool {
 	switch {
 	case math.IsNaN(a):
 		return false
 	case math.IsNaN(b):
 		return true
-	case f.HigherIsBetter:
+	case c.HigherIsBetter:
 		return a > b
 	}
 	return a < b
@@ -104,12 +103,12 @@ func (f Figure) better(a, b float64) bool {
 // correlation, at which the mean over the examples of ‖Z − Θ*‖²F/‖Θ*‖²F is no
 // more than cost decibels above that of the dense Z; see glad.Model.Threshold.
 // The model's own threshold must be zero.
-func Threshold(ctx context.Context, m *glad.Model, examples []Example, cost float64, s Settings) (float64, error) {
+func Threshold(ctx context.Context, m *glad.Model, examples []solver.Example, cost float64, s Settings) (float64, error) {
 	if m.Threshold != 0 {
 		return 0, errors.New("the model has a threshold already")
 	}
 	s = s.resolved()
-	estimates, err := solve(ctx, m, examples, s.Engine, s.Workers)
+	estimates, err := solve(ctx, m, examples, s.Backend)
 	if err != nil {
 		return 0, err
 	}

@@ -70,8 +70,8 @@ func (s *Solver) merge(o, half, m int) {
 
 // deflate divides the rows into those that the other half moves, joined, in
 // ascending order, and those that it leaves where they are to within tolerance:
-// those on which z hardly stands, and one of two that are nearly equal, after a
-// rotation that takes z off it.
+// those where z is about 0, and one of two that are nearly equal, after a
+// rotation that makes z 0 there.
 func (s *Solver) deflate(o, m int, rho, tolerance float64) {
 	s.joined, s.dropped = s.joined[:0], s.dropped[:0]
 	last := -1
@@ -92,8 +92,8 @@ func (s *Solver) deflate(o, m int, rho, tolerance float64) {
 	}
 }
 
-// rotateOff rotates rows i and j such that z vanishes on i, if what the rotation
-// leaves beside the diagonal is within tolerance.
+// rotateOff rotates rows i and j such that z vanishes on i, if the off-diagonal
+// entry that this leaves is within tolerance.
 func (s *Solver) rotateOff(i, j, o, m int, tolerance float64) bool {
 	r := length(s.z[i], s.z[j])
 	cosine, sine := s.z[j]/r, -s.z[i]/r

@@ -30,7 +30,7 @@ func (u *secular) begin(k int, rho float64) {
 	u.exact, u.row = grow(u.exact, u.stride), grow(u.row, u.stride)
 	u.roots = grow(u.roots, k)
 	u.deltas = grow(u.deltas, k*u.stride)
-	// Poles on which z does not stand count nothing, wherever they are.
+	// Poles where z is 0 contribute nothing, wherever they are.
 	for j := k; j < u.stride; j++ {
 		u.d[j], u.z[j] = math.MaxFloat32, 0
 	}
@@ -58,7 +58,7 @@ const (
 )
 
 // root finds root i, and sets delta to the differences dⱼ − λ. The root is an
-// offset from the nearer of the poles beside it, so that each difference is
+// offset from the nearer of the poles around it, so that each difference is
 // accurate to a few roundings however close the poles are. It stops where f is
 // less than what rounding does to it, or where the root lies between two
 // neighbouring numbers.
@@ -70,7 +70,7 @@ func (u *secular) root(i int, delta []float64) bool {
 		return true
 	}
 	last := i == u.k-1
-	a := min(i, u.k-2) // the poles beside the root are a and a + 1; for the last, those below it
+	a := min(i, u.k-2) // the poles around the root are a and a + 1; for the last, those below it
 	origin, low, high, tau := u.guess(a, last, delta)
 	for step := range steps {
 		u.taken++

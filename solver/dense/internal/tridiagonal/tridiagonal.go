@@ -11,8 +11,8 @@
 // eigenproblem, SIAM J. Matrix Anal. Appl. 16, 1995).
 //
 // LAPACK's dstedc does the same, one entry at a time. Here the roots of the
-// secular equation are found four terms at a time, which at n = 100, where
-// there is little but roots to find, is where the time goes.
+// secular equation are found four terms at a time: at n = 100 they take most of
+// the time.
 package tridiagonal
 
 import (
@@ -52,7 +52,7 @@ type Solver struct {
 const (
 	// unit is the relative rounding error of float64.
 	unit = 0x1p-53
-	// tiny is nothing beside entries of about 1, and far from where squares and
+	// tiny is negligible next to entries of about 1, and far from where squares and
 	// quotients leave the range of float64.
 	tiny = 0x1p-400
 )
@@ -61,10 +61,10 @@ const (
 const leaf = 16
 
 // Decompose finds the eigenvalues and eigenvectors of the n×n matrix, n ≥ 1, with
-// the diagonal d and the n−1 entries e beside it. On return d holds the eigenvalues,
+// the diagonal d and the off-diagonal e, of n−1 entries. On return d holds the eigenvalues,
 // ascending, and row order[k] of q (n×n, row-major) is the eigenvector of d[k];
 // e is lost. order is valid until the next call. It reports whether every
-// iteration converged, which none does where an entry is NaN or infinite. The
+// iteration converged, which is false where an entry is NaN or infinite. The
 // largest entry should be about 1.
 //
 // The decomposition is that of a matrix which differs from the given one by a

@@ -9,7 +9,7 @@ import (
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
-// The architectures that NewRecipe knows.
+// The architectures there are.
 const (
 	// Literal is Algorithm 1 of the paper with its 54 parameters: 30 cells, ρ
 	// in (0, 1) from Θ, S and Z, λ in (0, 1) from ‖Z − Θ‖²F.
@@ -30,13 +30,13 @@ const (
 	GeneralPosteriorMean = "pm-general"
 )
 
-// Architectures lists what NewRecipe knows.
+// Architectures lists what NewPreset knows.
 func Architectures() []string {
 	return []string{Literal, Features, ADMMu, TiedPosteriorMean, UntiedPosteriorMean, GeneralPosteriorMean}
 }
 
-// A Recipe is how models of one architecture are trained.
-type Recipe struct {
+// A Preset is an architecture with the settings that suit its training.
+type Preset struct {
 	// Architecture is its name.
 	Architecture string
 	// Starts are models with random weights, one for each output bias of ρnn
@@ -46,10 +46,10 @@ type Recipe struct {
 	Settings Settings
 }
 
-// NewRecipe returns the recipe of an architecture, with first weights drawn
+// NewPreset returns the preset of an architecture, with first weights drawn
 // from seed: uniform within ±1/√(inputs of the unit).
-func NewRecipe(architecture string, seed uint64) (Recipe, error) {
-	r := Recipe{Architecture: architecture}
+func NewPreset(architecture string, seed uint64) (Preset, error) {
+	r := Preset{Architecture: architecture}
 	draw := func(start int) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x57a2<<16|uint64(start))) }
 	switch architecture {
 	case Literal, Features, ADMMu:
@@ -68,7 +68,7 @@ func NewRecipe(architecture string, seed uint64) (Recipe, error) {
 		r.Settings = Settings{Seed: seed, Steps: 160, Batch: 4, LearningRate: 0.03, Loss: Loss{On: glad.LossOnZ, Gamma: 0.8, Relative: true}}
 		r.Starts = []*glad.Model{posteriorMean(architecture, draw(0))}
 	default:
-		return Recipe{}, fmt.Errorf("no architecture is called %q; there are %s", architecture, strings.Join(Architectures(), ", "))
+		return Preset{}, fmt.Errorf("no architecture is called %q; there are %s", architecture, strings.Join(Architectures(), ", "))
 	}
 	return r, nil
 }

@@ -10,7 +10,7 @@ import "fmt"
 // and R the correlation matrix of S,
 //
 //	G    = λ(Θ − Z), which is Θ⁻¹ − S, the score of the likelihood
-//	σi   = Sii + Gii, which is (Θ⁻¹)ii
+//	σi   = max(Sii + Gii, Sii/1000), where Sii + Gii is (Θ⁻¹)ii
 //	vij  = σi·σj, the Fisher information of Θij per sample
 //	uij  = Θij + softplus(e)·Gij/vij, one damped Newton step of the diagonal
 //	m    = mean_i Θii
@@ -23,27 +23,9 @@ import "fmt"
 type PosteriorMean struct {
 	// Step is e.
 	Step float64 `json:"step"`
-	// Network has three outputs; its inputs are among the features below.
+	// Network has three outputs; its inputs are AbsU to ZScore, Diagonal, Lambda
+	// and Context.
 	Network Network `json:"network"`
-}
-
-// The features of a posterior-mean cell: what stands first is for i ≠ j, what
-// stands second for i = j. Where M is not known ZScore takes it from the median
-// of Rij², i < j, as if half of the pairs were independent.
-const (
-	AbsU         Feature = "abs_u"         // |uij|; Θii − m
-	LogV         Feature = "log_v"         // log vij + 2.6
-	ScaledU      Feature = "scaled_u"      // 4|uij|√vij; log Sii + 1
-	PriorZ       Feature = "prior_z"       // |Zij|; Zii − m
-	UZ           Feature = "u_z"           // uij·Zij; uii − m
-	NodeContext  Feature = "node_context"  // (n(i) + n(j))/2
-	NodeSupport  Feature = "node_support"  // (q(i) + q(j))/2
-	MeanDiagonal Feature = "mean_diagonal" // m − 4
-	ZScore       Feature = "z_score"       // log(1 + |uij|√(M·vij)); 0
-)
-
-func posteriorFeatures() []Feature {
-	return []Feature{AbsU, LogV, ScaledU, PriorZ, UZ, Diagonal, NodeContext, NodeSupport, MeanDiagonal, ZScore, Lambda, Context}
 }
 
 const posteriorOutputs = 3

@@ -1,0 +1,56 @@
+package dense
+
+import "math"
+
+// The proximal operators of the two terms of the graphical lasso, −log det Θ and
+// ‖Θ‖₁, with which every alternating solver alternates.
+
+// LogDetProx sets theta to ½(−Y + √(Y² + (4/λ)I)), the minimiser over Θ ≻ 0 of
+// −log det Θ + (λ/2)‖Θ + Y‖²F for symmetric Y, which is positive definite for
+// every finite Y (GLAD, Algorithm 1, where Y = S/λ − Z).
+//
+// values and phi become the eigenvalues of Y, ascending, and of theta, and
+// vectors (n², row-major) the eigenvectors, one a row. values may be phi, and
+// vectors the storage of y, which is otherwise unchanged. For floor see
+// LogDetProxValues. The error is ErrEigen.
+func (w *Workspace) LogDetProx(theta, y *Sym, lambda, floor float64, values, phi, vectors []float64) error {
+	if err := w.Eigen(y, values, vectors); err != nil {
+		return err
+	}
+	LogDetProxValues(phi, values, lambda, floor)
+	w.Spectral(theta, phi, vectors)
+	return nil
+}
+
+// LogDetProxValues sets phi to the eigenvalues of the result of LogDetProx, where
+// values are those of Y. The two may be the same slice. Eigenvalues below floor
+// times the largest are raised to that.
+func LogDetProxValues(phi, values []float64, lambda, floor float64) {
+	root := 2 / math.Sqrt(lambda)
+	var largest float64
+	for i, y := range values {
+		s := math.Hypot(y, root) // y² may overflow
+		if y > 0 {
+			phi[i] = 2 / lambda / (y + s) // s − y would cancel
+		} else {
+			phi[i] = (s - y) / 2
+		}
+		largest = max(largest, phi[i])
+	}
+	if floor == 0 {
+		return
+	}
+	floor *= largest
+	for i, v := range phi {
+		phi[i] = max(v, floor)
+	}
+}
+
+// SoftThreshold is sign(x)·max(|x| − t, 0), the minimiser over z of
+// t|z| + (z − x)²/2. Its zero is +0. It is NaN where t is.
+func SoftThreshold(x, t float64) float64 {
+	if v := max(math.Abs(x)-t, 0); v != 0 {
+		return math.Copysign(v, x)
+	}
+	return 0
+}
