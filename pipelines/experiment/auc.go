@@ -115,11 +115,11 @@ func (r *Run) rankings(ctx context.Context, rd reading, m, n int) ([]ranking, []
 		return nil, nil, err
 	}
 	methods, err := r.compared(ctx, family, validation, test, func(l learner) (*glad.Model, error) {
-		adjust := func(recipe *train.Preset) {
+		adjust := func(preset *train.Preset) {
 			if l == meanGLAD {
-				recipe.Settings.Steps, recipe.Settings.Batch = 300, 10
+				preset.Settings.Steps, preset.Settings.Batch = 300, 10
 			} else {
-				recipe.Settings.Steps = 120
+				preset.Settings.Steps = 120
 			}
 		}
 		// The readings of one family share their models.

@@ -151,18 +151,18 @@ func (r *Run) successes(ctx context.Context, family simulate.Family, m, n int) (
 		return nil, err
 	}
 	// The literal cell is the dear one: half as many cells and steps as elsewhere.
-	shorter := func(recipe *train.Preset) {
-		recipe.Settings.Steps = 100
-		recipe.Starts = recipe.Starts[1:]
-		for _, m := range recipe.Starts {
+	shorter := func(preset *train.Preset) {
+		preset.Settings.Steps = 100
+		preset.Starts = preset.Starts[1:]
+		for _, m := range preset.Starts {
 			m.Iterations = 15
 		}
 	}
 	for _, l := range []learner{literalGLAD, meanGLAD} {
 		adjust := shorter
 		if l != literalGLAD {
-			// The threshold is tuned below, for another figure than the recipe's.
-			adjust = func(recipe *train.Preset) { recipe.Settings.SupportCost = -1 }
+			// The threshold is tuned below, for another figure than the preset's.
+			adjust = func(preset *train.Preset) { preset.Settings.SupportCost = -1 }
 		}
 		model, err := r.learnFamily(ctx, l.architecture, family, m, adjust)
 		if err != nil {

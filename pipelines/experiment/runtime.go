@@ -62,13 +62,13 @@ func (r *Run) timed() ([]timed, error) {
 			return est.Iterations, ctx.Err()
 		}},
 	}
-	for _, l := range []learner{literalGLAD, recipeGLAD, meanGLAD} {
+	for _, l := range []learner{literalGLAD, featuresGLAD, meanGLAD} {
 		// The first weights of a training: time does not depend on them.
-		recipe, err := train.NewPreset(l.architecture, r.Seed)
+		preset, err := train.NewPreset(l.architecture, r.Seed)
 		if err != nil {
 			return nil, err
 		}
-		model := recipe.Starts[0]
+		model := preset.Starts[0]
 		prototype := map[int]float64{25: 0.128, 100: 1.19}
 		if l != literalGLAD {
 			prototype = nil

@@ -47,8 +47,8 @@ func runUnrollLength(ctx context.Context, r *Run) (*Report, error) {
 		for _, k := range lengths[l] {
 			r.at(float64(done)/float64(total), "%s with %d cells", l.name, k)
 			done++
-			model, err := r.learnFamily(ctx, l.architecture, family, unrollSamples, func(recipe *train.Preset) {
-				for _, m := range recipe.Starts {
+			model, err := r.learnFamily(ctx, l.architecture, family, unrollSamples, func(preset *train.Preset) {
+				for _, m := range preset.Starts {
 					unroll(m, k)
 				}
 			})
@@ -135,9 +135,9 @@ func runADMMU(ctx context.Context, r *Run) (*Report, error) {
 		for i, name := range []string{"GLAD, literal", "ADMMu"} {
 			r.at((2*float64(k)+float64(i))/float64(2*pairs), "%s, start %d", name, k+1)
 			// Both are named alike: the same weights, and the same order of examples.
-			model, err := r.learn(ctx, train.Literal, fmt.Sprintf("admmu, start %d", k), training, validation, func(recipe *train.Preset) {
-				recipe.Settings.Steps = steps
-				for _, m := range recipe.Starts {
+			model, err := r.learn(ctx, train.Literal, fmt.Sprintf("admmu, start %d", k), training, validation, func(preset *train.Preset) {
+				preset.Settings.Steps = steps
+				for _, m := range preset.Starts {
 					m.Iterations = cells
 					if i == 1 {
 						asADMMu(m)

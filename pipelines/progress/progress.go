@@ -1,5 +1,9 @@
-// Package progress tells those who wait for long work how far it is: a run has
-// stages, a stage a fraction that is done and a few words on what it is at.
+// Package progress reports how far long work is: a run has stages, and a stage a
+// fraction that is done and a few words on what it is doing.
+//
+//	report := progress.Begin(host.Progress, progress.Reading, "")
+//	report.Report(0.5, "150 samples")
+//	report.Done("300 samples of 60 variables")
 package progress
 
 import (

@@ -39,10 +39,14 @@ func Penalties() []PenaltyInfo {
 
 // PenaltyNamed describes the rule of that name, and says whether there is one.
 func PenaltyNamed(name string) (PenaltyInfo, bool) {
-	rules := Penalties()
-	at := slices.IndexFunc(rules, func(p PenaltyInfo) bool { return p.Name == name })
+	rule, ok := penaltyRuleNamed(penaltyRules(), name)
+	return rule.PenaltyInfo, ok
+}
+
+func penaltyRuleNamed(rules []penaltyRule, name string) (penaltyRule, bool) {
+	at := slices.IndexFunc(rules, func(r penaltyRule) bool { return r.Name == name })
 	if at < 0 {
-		return PenaltyInfo{}, false
+		return penaltyRule{}, false
 	}
 	return rules[at], true
 }
@@ -59,9 +63,8 @@ func (r *run) choosePenalty(ctx context.Context, p solver.Problem) (glasso.Penal
 		r.result.Penalty = &job.PenaltyResult{From: "job", Rho: job.Float(rho)}
 		return penalty, nil
 	}
-	rules := penaltyRules()
-	at := slices.IndexFunc(rules, func(rule penaltyRule) bool { return rule.Name == string(r.job.Penalty) })
+	rule, _ := penaltyRuleNamed(penaltyRules(), string(r.job.Penalty)) // Validate knows it
 	var err error
-	penalty.Rho, err = rules[at].choose(ctx, r, p)
+	penalty.Rho, err = rule.choose(ctx, r, p)
 	return penalty, err
 }

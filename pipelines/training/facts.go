@@ -16,6 +16,9 @@ const supportCostNone = "none"
 // defaultArchitecture is that of a training from random weights.
 const defaultArchitecture = train.UntiedPosteriorMean
 
+// families are the words of Training.Family.
+func families() []string { return append(simulate.Graphs(), simulate.GraphMixed) }
+
 // Facts are the names that a job.Training may hold: families, architectures,
 // figures to select by, built-in models.
 func Facts() job.Facts {
@@ -26,7 +29,7 @@ func Facts() job.Facts {
 		}
 	}
 	return job.Facts{Words: map[string][]string{
-		"family":       append(simulate.Graphs(), simulate.GraphMixed),
+		"family":       families(),
 		"architecture": train.Architectures(),
 		"select":       selectable,
 		"from":         glad.BuiltinNames(),

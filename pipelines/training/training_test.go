@@ -81,7 +81,7 @@ func TestTrain(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &fitting{document: document{Resolved(tr)}}
-	_, again, err := judge(context.Background(), m, x.validation, f.engine, 1)
+	_, again, err := evaluate(context.Background(), m, x.validation, f.engine, 1)
 	if err != nil || !reflect.DeepEqual(again, r.Validation) {
 		t.Errorf("%v: the file has %+v, the result says %+v", err, again, r.Validation)
 	}

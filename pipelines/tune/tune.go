@@ -156,8 +156,8 @@ func validate(cases []solver.Example) error {
 	return nil
 }
 
-// judge fills in the figures of p from the estimates of all cases.
-func judge(p Point, o Objective, estimates []*dense.Sym, cases []solver.Example) (Point, error) {
+// evaluate fills in the figures of p from the estimates of all cases.
+func evaluate(p Point, o Objective, estimates []*dense.Sym, cases []solver.Example) (Point, error) {
 	if o == StrictSuccess {
 		r, err := Threshold(estimates, cases)
 		if err != nil {

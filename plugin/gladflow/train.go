@@ -173,8 +173,8 @@ func printTraining(w io.Writer, r *training.Result) {
 		fmt.Fprintf(w, " from start %d of %d", r.Start, r.Starts)
 	}
 	fmt.Fprintf(w, "; %s s, engine %s", seconds(r.Seconds), r.Engine)
-	if r.Undone > 0 {
-		fmt.Fprintf(w, "; %s undone, whose loss was not finite", progress.Count(r.Undone, "step"))
+	if r.RolledBack > 0 {
+		fmt.Fprintf(w, "; %s rolled back, whose loss was not finite", progress.Count(r.RolledBack, "step"))
 	}
 	fmt.Fprint(w, "\n\n")
 	figures := textTable{columns: []column{{"", left}}}
