@@ -101,8 +101,8 @@ func Interrupted(ctx context.Context) error {
 	return fmt.Errorf("the run was interrupted: %w", ctx.Err())
 }
 
-// EndedOr is Interrupted where the context has ended, and err otherwise.
-func EndedOr(ctx context.Context, err error) error {
+// InterruptedOr is Interrupted where the context has ended, and err otherwise.
+func InterruptedOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return Interrupted(ctx)
 	}

@@ -52,8 +52,8 @@ func penaltyRuleNamed(rules []penaltyRule, name string) (penaltyRule, bool) {
 }
 
 // choosePenalty returns the penalty of the job: the matrix, the number, or the
-// choice of a rule.
-func (r *run) choosePenalty(ctx context.Context, p solver.Problem) (glasso.Penalty, error) {
+// choice of one of rules.
+func (r *run) choosePenalty(ctx context.Context, p solver.Problem, rules []penaltyRule) (glasso.Penalty, error) {
 	penalty := glasso.Penalty{Matrix: r.penalties, Diagonal: r.job.PenaliseDiagonal}
 	if penalty.Matrix != nil || !anySolver(r.job.Solvers, func(s solverEntry) bool { return s.takesPenalty }) {
 		return penalty, nil
@@ -63,7 +63,7 @@ func (r *run) choosePenalty(ctx context.Context, p solver.Problem) (glasso.Penal
 		r.result.Penalty = &job.PenaltyResult{From: "job", Rho: job.Float(rho)}
 		return penalty, nil
 	}
-	rule, _ := penaltyRuleNamed(penaltyRules(), string(r.job.Penalty)) // Validate knows it
+	rule, _ := penaltyRuleNamed(rules, string(r.job.Penalty)) // which Validate has found there
 	var err error
 	penalty.Rho, err = rule.choose(ctx, r, p)
 	return penalty, err

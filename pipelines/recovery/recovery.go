@@ -70,7 +70,7 @@ func Run(ctx context.Context, j job.Job, host Host) (*job.Result, error) {
 	problem, err := r.problem(ctx)
 	if err != nil {
 		r.folder.Discard()
-		return nil, job.EndedOr(ctx, err)
+		return nil, job.InterruptedOr(ctx, err)
 	}
 	err = r.recover(ctx, problem)
 	return r.finish(err)
@@ -128,9 +128,9 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 
 // recover runs the solvers one after the other: they share the cores.
 func (r *run) recover(ctx context.Context, p solver.Problem) error {
-	penalty, err := r.choosePenalty(ctx, p)
+	penalty, err := r.choosePenalty(ctx, p, penaltyRules())
 	if err != nil {
-		return job.EndedOr(ctx, err)
+		return job.InterruptedOr(ctx, err)
 	}
 	var failure error
 	for _, name := range r.job.Solvers {

@@ -79,7 +79,7 @@ func Run(ctx context.Context, s job.Simulation, tell func(progress.Update)) (*Re
 	for k := range r.Graphs {
 		network, err := r.network(ctx, k)
 		if err != nil {
-			return nil, job.EndedOr(ctx, err)
+			return nil, job.InterruptedOr(ctx, err)
 		}
 		result.Networks = append(result.Networks, network)
 		report.Report(float64(k+1)/float64(r.Graphs), network.Name)

@@ -85,6 +85,11 @@ interruption.`,
 			return simulate.Graphs(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+	for _, f := range job.Fields(&t, training.Facts()) {
+		if f.Key == "out" { // first in help: it is required
+			addFlag(c, &t, f)
+		}
+	}
 	bind(c, &t, training.Facts(), "family")
 	for name, placeholder := range map[string]string{
 		"name": "NAME", "description": "TEXT",
