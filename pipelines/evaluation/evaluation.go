@@ -128,7 +128,7 @@ func variables(edges *arrowio.EdgeList, ref Reference) ([]string, error) {
 	return both.Names(), nil
 }
 
-// rankedBy settles what ranks the list.
+// rankedBy is what ranks the list: job.RankOrder or job.RankScore.
 func rankedBy(rank string, edges *arrowio.EdgeList) (string, error) {
 	switch {
 	case rank == job.RankScore && edges.Score == nil:

@@ -23,7 +23,7 @@ func recoveryProbability() Experiment {
 }
 
 // recoveryFamilies are a 6×6 grid and a random graph of as many variables. Weights
-// stay away from zero: an edge near zero nobody recovers.
+// stay away from zero: an edge near zero cannot be recovered.
 func recoveryFamilies() []simulate.Family {
 	f := simulate.Family{Dimension: 36, WeightLow: 0.5, WeightHigh: 1}
 	grid, random := f, f

@@ -58,8 +58,21 @@ func TestFacts(t *testing.T) {
 }
 
 func TestChoices(t *testing.T) {
-	if got := Choices(&Job{}, "engine"); !slices.Equal(got, []string{EngineAuto, "openblas", "gonum"}) {
-		t.Errorf("engines %v", got)
+	for _, c := range []struct {
+		document any
+		key      string
+		want     []string
+	}{
+		{&Job{}, "engine", []string{EngineAuto, "openblas", "gonum"}},
+		{&Job{}, "input_kind", []string{KindSamples, KindCovariance, KindCorrelation}},
+		{&Job{}, "precision", []string{PrecisionSparse, PrecisionDense}},
+		{&Job{}, "units", []string{UnitsStandardised, UnitsOriginal}},
+		{&Job{}, "device", []string{DeviceAuto, DeviceCPU, DeviceCUDA}},
+		{&Evaluation{}, "rank", []string{RankAuto, RankOrder, RankScore}},
+	} {
+		if got := Choices(c.document, c.key); !slices.Equal(got, c.want) {
+			t.Errorf("%s is one of %v, want %v", c.key, got, c.want)
+		}
 	}
 	if got := Choices(&Job{}, "id_column"); got != nil {
 		t.Errorf("an id column is one of %v", got)

@@ -3,6 +3,7 @@ package recovery
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gladflow/gladflow/pipelines/job"
@@ -49,6 +50,11 @@ func TestPenaltyRule(t *testing.T) {
 	}
 	if known := Facts(); !slices.Equal(known.Words["penalty"], names) || known.Defaults["penalty"] != names[0] {
 		t.Errorf("the rules are %v, and known are %v", names, known)
+	}
+	for _, f := range job.Fields(&job.Job{}, job.Facts{}) {
+		if f.Key == "penalty" && !strings.Contains(f.Description, names[0]) {
+			t.Errorf("the default rule is %s, and the penalty is described by %q", names[0], f.Description)
+		}
 	}
 }
 

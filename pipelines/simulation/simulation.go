@@ -54,7 +54,7 @@ type Network struct {
 // simulate.json. Files carry in their metadata how they were made. The same
 // simulation gives the same bytes on every machine of one architecture.
 //
-// tell, if not nil, is told of the progress. What the user can put right is a
+// tell, if not nil, is called with every update of the progress. What the user can put right is a
 // *job.Error. When ctx ends first, the networks that are whole stay, without
 // simulate.json.
 func Run(ctx context.Context, s job.Simulation, tell func(progress.Update)) (*Result, error) {

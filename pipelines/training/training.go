@@ -24,11 +24,11 @@ import (
 // A Host is what a training takes from its caller. The zero value reports no
 // progress.
 type Host struct {
-	// Progress, if set, is told of the stages and of every step.
+	// Progress, if set, is called with every update, of stages and of steps.
 	Progress func(Update)
 }
 
-// Update is what a Host is told.
+// An Update is a report of progress.
 type Update struct {
 	progress.Update
 	// Step is that of the optimiser, while Fitting and not Done.

@@ -38,7 +38,7 @@ const (
 	StrictSuccess Objective = "strict-ps"
 )
 
-// A Point is one choice of parameters and what came of it.
+// A Point is one choice of parameters with its figures.
 type Point struct {
 	// Rho is the penalty, Lambda the quadratic penalty of ADMM, Iterations the
 	// number of its iterations; the latter two are 0 for a converged solver.
