@@ -36,10 +36,6 @@ func Facts() job.Facts {
 	}}
 }
 
-// Resolved returns t with every default filled in that is a value and that has a
-// meaning beside the other fields.
-func Resolved(t job.Training) job.Training { return document{t}.resolved().Training }
-
 // resolved returns t with every default filled in that is a value and that has a
 // meaning beside the other fields.
 func (t document) resolved() document {

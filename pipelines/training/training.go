@@ -97,7 +97,7 @@ func Run(ctx context.Context, t job.Training, host Host) (*Result, error) {
 	if err := Validate(t); err != nil {
 		return nil, err
 	}
-	f := &fitting{document: document{Resolved(t)}, asked: document{t}, host: host}
+	f := &fitting{document: document{t}.resolved(), asked: document{t}, host: host}
 	f.result = &Result{Version: job.Version(), Training: f.Training, Command: t.Command()}
 	result, err := f.run(ctx)
 	if err != nil {

@@ -316,6 +316,22 @@ func TestFiles(t *testing.T) {
 			}
 			wantFault(t, err, codes.PermissionDenied, protocol.ReasonForbidden, f.Key)
 		}
+		for field, reason := range map[string]string{ // "-" is no file but where files are read
+			"input": "", "reference": protocol.ReasonInvalidJob, "penalty_matrix": protocol.ReasonInvalidJob,
+			"out": protocol.ReasonForbidden, "model": protocol.ReasonForbidden,
+		} {
+			_, err := act(ctx, c, protocol.ActionValidate, `{"`+field+`":"-"}`)
+			switch {
+			case reason == "" || reason == protocol.ReasonForbidden && files == "":
+				if err != nil {
+					t.Errorf("files %q: %s is -: %v", files, field, err)
+				}
+			case reason == protocol.ReasonForbidden:
+				wantFault(t, err, codes.PermissionDenied, reason, field)
+			default:
+				wantFault(t, err, codes.InvalidArgument, reason, field)
+			}
+		}
 		if confined < 5 {
 			t.Errorf("%d fields of a job name files", confined)
 		}
