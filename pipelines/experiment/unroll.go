@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/report"
 	"github.com/gladflow/gladflow/solver/glad"
@@ -71,7 +72,7 @@ func runUnrollLength(ctx context.Context, r *Run) (*Report, error) {
 		Columns:   t.done(),
 		Main:      main,
 		Figure:    report.Figure{Title: "NMSE by unroll length", Panels: []report.Panel{panel}},
-		Paragraph: fmt.Sprintf(`Every length is trained on its own, from random weights. By the number of cells, %s. The literal cell is an iteration with learned parameters and its trainings may end on a plateau where all thresholds are nearly equal, whatever their length: a curve that is flat or not monotone shows that, and that it is the training and not the length which limits it. The posterior-mean cell estimates rather than iterates, so that it has no iteration to complete. D is half the paper's here to keep the trainings short.`, join(ends)),
+		Paragraph: fmt.Sprintf(`Every length is trained on its own, from random weights. By the number of cells, %s. The literal cell is an iteration with learned parameters and its trainings may end on a plateau where all thresholds are nearly equal, whatever their length: a curve that is flat or not monotone shows that, and that it is the training and not the length which limits it. The posterior-mean cell estimates rather than iterates, so that it has no iteration to complete. D is half the paper's here to keep the trainings short.`, job.AllOf(ends)),
 	}, nil
 }
 

@@ -70,8 +70,8 @@ func (t document) simulated(ctx context.Context, report *progress.Reporter) (exa
 func (t document) draw(ctx context.Context, purpose uint64, k int) ([]solver.Example, error) {
 	rng := stream(t.Seed, purpose, uint64(k))
 	if t.Family == simulate.GraphMixed {
-		p, err := simulate.Mixed(ctx, rng, t.Dimension[0])
-		return []solver.Example{{S: p.S, Truth: p.Truth, Samples: p.Samples}}, err
+		e, err := simulate.Mixed(ctx, rng, t.Dimension[0])
+		return []solver.Example{e}, err
 	}
 	densities, err := t.densities()
 	if err != nil {
