@@ -78,3 +78,16 @@ func TestChoices(t *testing.T) {
 		t.Errorf("an id column is one of %v", got)
 	}
 }
+
+// What an evaluation shares with a job means and says the same.
+func TestEvaluationFields(t *testing.T) {
+	fields := make(map[string]Field)
+	for _, f := range Fields(&Job{}, Facts{}) {
+		fields[f.Key] = f
+	}
+	for _, f := range Fields(&Evaluation{}, Facts{}) {
+		if j, ok := fields[f.Key]; ok && f.Key != "reference" && !reflect.DeepEqual(f, j) { // its help names recovered networks
+			t.Errorf("%s is\n%+v and in a job\n%+v", f.Key, f, j)
+		}
+	}
+}
