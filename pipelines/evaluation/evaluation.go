@@ -66,11 +66,11 @@ func Run(ctx context.Context, e job.Evaluation, files table.Files) (*Result, err
 	job.Resolve(&e, job.Facts{})
 	edges, err := arrowio.ReadEdges(ctx, e.EdgeList, files.Lists())
 	if err != nil {
-		return nil, job.EndedOr(ctx, table.FieldError("edge_list", err))
+		return nil, job.InterruptedOr(ctx, table.FieldError("edge_list", err))
 	}
 	ref, err := ReadReference(ctx, e.Reference, files)
 	if err != nil {
-		return nil, job.EndedOr(ctx, err)
+		return nil, job.InterruptedOr(ctx, err)
 	}
 	names, err := variables(edges, ref)
 	if err != nil {
@@ -128,7 +128,7 @@ func variables(edges *arrowio.EdgeList, ref Reference) ([]string, error) {
 	return both.Names(), nil
 }
 
-// rankedBy settles what ranks the list.
+// rankedBy is what ranks the list: job.RankOrder or job.RankScore.
 func rankedBy(rank string, edges *arrowio.EdgeList) (string, error) {
 	switch {
 	case rank == job.RankScore && edges.Score == nil:

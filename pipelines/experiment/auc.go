@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/report"
 	"github.com/gladflow/gladflow/pipelines/simulate"
@@ -92,7 +93,7 @@ func runAUC(ctx context.Context, r *Run) (*Report, error) {
 	main = append(main, rows...)
 	verdict := "No figure lies above its ceiling by more than two standard errors."
 	if len(over) > 0 {
-		verdict = "Above their ceiling, which is a defect: " + join(over) + "."
+		verdict = "Above their ceiling, which is a defect: " + job.AllOf(over) + "."
 	}
 	return &Report{
 		Setting:   fmt.Sprintf("%s, %d test graphs, AUC over unordered pairs averaged over graphs; scores |Sij|/√(SiiSjj), |Θij|/√(ΘiiΘjj); the penalty of the graphical lasso tuned for AUC on validation graphs; at D = 39 every model is trained for its reading and M on %d graphs with 2 covariances each; at D = 100, with %d test graphs, %s", readings()[0].family(39, 0.05), n, trainingGraphs, r.testGraphs(), r.erOrigin()),
@@ -115,11 +116,11 @@ func (r *Run) rankings(ctx context.Context, rd reading, m, n int) ([]ranking, []
 		return nil, nil, err
 	}
 	methods, err := r.compared(ctx, family, validation, test, func(l learner) (*glad.Model, error) {
-		adjust := func(recipe *train.Preset) {
+		adjust := func(preset *train.Preset) {
 			if l == meanGLAD {
-				recipe.Settings.Steps, recipe.Settings.Batch = 300, 10
+				preset.Settings.Steps, preset.Settings.Batch = 300, 10
 			} else {
-				recipe.Settings.Steps = 120
+				preset.Settings.Steps = 120
 			}
 		}
 		// The readings of one family share their models.

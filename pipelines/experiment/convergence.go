@@ -146,7 +146,7 @@ func (p *convergencePanel) draw(ctx context.Context) (report.Lines, []string, er
 			return p.lines, nil, err
 		}
 	}
-	for _, l := range []learner{literalGLAD, recipeGLAD, meanGLAD} {
+	for _, l := range []learner{literalGLAD, featuresGLAD, meanGLAD} {
 		model, err := p.model(ctx, l, validation)
 		if err != nil {
 			return p.lines, nil, err

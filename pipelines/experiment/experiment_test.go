@@ -24,7 +24,7 @@ import (
 // quick runs one experiment in its quick form and checks the shape of its report.
 func quick(t *testing.T, e Experiment) *Report {
 	t.Helper()
-	r := &Run{Quick: true, Seed: defaultSeed, memory: map[string]any{}}
+	r := &Run{Quick: true, Seed: uint64(Options{}.Resolved().Seed), memory: map[string]any{}}
 	rep, err := e.Run(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
@@ -112,11 +112,11 @@ func TestReportsAreWhole(t *testing.T) {
 }
 
 func TestADMMuStartsFromTheSameWeights(t *testing.T) {
-	recipe, err := train.NewPreset(train.Literal, 1)
+	preset, err := train.NewPreset(train.Literal, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := recipe.Starts[0]
+	m := preset.Starts[0]
 	u := m.Clone()
 	asADMMu(u)
 	if err := u.Validate(); err != nil {
@@ -135,11 +135,11 @@ func TestADMMuStartsFromTheSameWeights(t *testing.T) {
 func TestUnroll(t *testing.T) {
 	for _, architecture := range []string{train.Literal, train.UntiedPosteriorMean} {
 		for _, cells := range []int{1, 3, 7} {
-			recipe, err := train.NewPreset(architecture, 1)
+			preset, err := train.NewPreset(architecture, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := recipe.Starts[0]
+			m := preset.Starts[0]
 			unroll(m, cells)
 			if err := m.Validate(); err != nil || m.Iterations != cells {
 				t.Errorf("%s: %d cells, want %d (%v)", architecture, m.Iterations, cells, err)

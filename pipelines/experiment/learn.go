@@ -21,9 +21,9 @@ type learner struct {
 }
 
 var (
-	literalGLAD = learner{"GLAD, literal", train.Literal, "-literal"}
-	recipeGLAD  = learner{"GLAD, best recipe", train.Features, "-recipe"}
-	meanGLAD    = learner{"GLAD, posterior mean", train.UntiedPosteriorMean, ""}
+	literalGLAD  = learner{"GLAD, literal", train.Literal, "-literal"}
+	featuresGLAD = learner{"GLAD, best recipe", train.Features, "-recipe"}
+	meanGLAD     = learner{"GLAD, posterior mean", train.UntiedPosteriorMean, ""}
 )
 
 // The paper trains on 10 graphs with 2 covariances each.
@@ -34,22 +34,22 @@ const (
 )
 
 // learn trains a model of an architecture. Its seeds come from name, which says
-// what it is trained for; adjust, if set, changes the recipe before.
+// what it is trained for; adjust, if set, changes the preset before.
 func (r *Run) learn(ctx context.Context, architecture, name string, training, validation []solver.Example, adjust func(*train.Preset)) (*glad.Model, error) {
-	recipe, err := train.NewPreset(architecture, r.seed(forTraining, architecture+" for "+name))
+	preset, err := train.NewPreset(architecture, r.seed(forTraining, architecture+" for "+name))
 	if err != nil {
 		return nil, err
 	}
-	s := &recipe.Settings
+	s := &preset.Settings
 	s.Backend = glad.CPU{Engine: r.Engine, Workers: r.Workers}
 	if adjust != nil {
-		adjust(&recipe)
+		adjust(&preset)
 	}
 	if r.Quick {
 		s.Steps = min(s.Steps, 30)
-		recipe.Starts = recipe.Starts[:1]
+		preset.Starts = preset.Starts[:1]
 	}
-	result, err := train.Run(ctx, recipe.Starts, training, validation, *s)
+	result, err := train.Run(ctx, preset.Starts, training, validation, *s)
 	if err != nil {
 		return nil, fmt.Errorf("training %s for %s: %w", architecture, name, err)
 	}
@@ -97,7 +97,7 @@ func (r *Run) erModel(ctx context.Context, l learner, m int) (*glad.Model, error
 func (r *Run) erOrigin() string {
 	all, builtin := 0, 0
 	for _, m := range r.erSamples() {
-		for _, l := range []learner{literalGLAD, recipeGLAD, meanGLAD} {
+		for _, l := range []learner{literalGLAD, featuresGLAD, meanGLAD} {
 			all++
 			if slices.Contains(glad.BuiltinNames(), l.erName(m)) {
 				builtin++

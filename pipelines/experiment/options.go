@@ -18,7 +18,8 @@ type Options struct {
 	// Quick makes everything smaller: seconds instead of minutes, and figures that
 	// are not for comparison.
 	Quick bool `json:"quick,omitzero" jsonschema_description:"fewer, smaller graphs and shorter training: for a look, not for figures"`
-	// Seed is that of everything random.
+	// Seed is that of everything random. The default is that of the committed
+	// document; no training of a shipped model uses it.
 	Seed int `json:"seed,omitzero" jsonschema:"minimum=0,default=2020" jsonschema_description:"seed of graphs, samples and trainings"`
 	// Out is the folder for NAME.parquet, NAME.svg, NAME.png and NAME.md, made
 	// where it is missing. Default: results, docs/results for All, or
@@ -30,10 +31,6 @@ type Options struct {
 	// Engine does the linear algebra.
 	Engine string `json:"engine,omitzero" jsonschema:"enum=auto,enum=openblas,enum=gonum,default=auto" jsonschema_description:"linear algebra; auto is openblas where this machine has it"`
 }
-
-// defaultSeed is the one of the committed document. No training of a shipped model
-// uses it.
-const defaultSeed = 2020
 
 // Validate reports the first field that is wrong, as a *job.Error.
 func (o Options) Validate() error {
@@ -52,17 +49,13 @@ func (o Options) Validate() error {
 		return job.Errorf("document", "the document is written for all experiments; leave this out, or perform all")
 	case o.Seed < 0:
 		return job.Errorf("seed", "%d is negative; give a whole number from 1", o.Seed)
-	case !slices.Contains([]string{"", "auto", "openblas", "gonum"}, o.Engine):
-		return job.Errorf("engine", "%q is unknown; choose auto, openblas or gonum", o.Engine)
 	}
-	return nil
+	return job.CheckWords(&o, job.Facts{})
 }
 
 // Resolved is o with its defaults filled in.
 func (o Options) Resolved() Options {
-	if o.Seed == 0 {
-		o.Seed = defaultSeed
-	}
+	job.Resolve(&o, job.Facts{})
 	if o.Out == "" {
 		switch {
 		case o.Quick:
@@ -82,13 +75,13 @@ func (o Options) Resolved() Options {
 	return o
 }
 
-// command is what repeats one experiment, or those of --all.
+// command is the command line that repeats one experiment, or those of --all.
 func (o Options) command(name string) string {
 	c := "gladflow experiment " + name
 	if o.Quick {
 		c += " --quick"
 	}
-	if o.Seed != defaultSeed {
+	if o.Seed != (Options{}).Resolved().Seed {
 		c += fmt.Sprintf(" --seed %d", o.Seed)
 	}
 	return c

@@ -76,7 +76,7 @@ func runPenaltySensitivity(ctx context.Context, r *Run) (*Report, error) {
 			panel.Series = append(panel.Series, line)
 			main = append(main, []string{fmt.Sprint(m), solver.name, solver.parameters(), at[1], at[0.5], at[2]})
 		}
-		for _, l := range []learner{literalGLAD, recipeGLAD, meanGLAD} {
+		for _, l := range []learner{literalGLAD, featuresGLAD, meanGLAD} {
 			r.at((float64(i)+0.7)/float64(len(r.erSamples())), "%s at M=%d", l.name, m)
 			model, err := r.erModel(ctx, l, m)
 			if err != nil {

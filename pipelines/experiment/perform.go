@@ -16,7 +16,8 @@ import (
 )
 
 // Perform does one experiment or all of them and writes their files. tell, if
-// set, is told what goes on; its Solver is the name of the experiment.
+// set, is called with every update of the progress; Solver is the name of the
+// experiment.
 //
 // When ctx ends first, its error is returned with the outcomes that are finished;
 // their files are kept, the document is not written.

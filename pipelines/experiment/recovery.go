@@ -23,7 +23,7 @@ func recoveryProbability() Experiment {
 }
 
 // recoveryFamilies are a 6×6 grid and a random graph of as many variables. Weights
-// stay away from zero: an edge near zero nobody recovers.
+// stay away from zero: an edge near zero cannot be recovered.
 func recoveryFamilies() []simulate.Family {
 	f := simulate.Family{Dimension: 36, WeightLow: 0.5, WeightHigh: 1}
 	grid, random := f, f
@@ -151,18 +151,18 @@ func (r *Run) successes(ctx context.Context, family simulate.Family, m, n int) (
 		return nil, err
 	}
 	// The literal cell is the dear one: half as many cells and steps as elsewhere.
-	shorter := func(recipe *train.Preset) {
-		recipe.Settings.Steps = 100
-		recipe.Starts = recipe.Starts[1:]
-		for _, m := range recipe.Starts {
+	shorter := func(preset *train.Preset) {
+		preset.Settings.Steps = 100
+		preset.Starts = preset.Starts[1:]
+		for _, m := range preset.Starts {
 			m.Iterations = 15
 		}
 	}
 	for _, l := range []learner{literalGLAD, meanGLAD} {
 		adjust := shorter
 		if l != literalGLAD {
-			// The threshold is tuned below, for another figure than the recipe's.
-			adjust = func(recipe *train.Preset) { recipe.Settings.SupportCost = -1 }
+			// The threshold is tuned below, for another figure than the preset's.
+			adjust = func(preset *train.Preset) { preset.Settings.SupportCost = -1 }
 		}
 		model, err := r.learnFamily(ctx, l.architecture, family, m, adjust)
 		if err != nil {

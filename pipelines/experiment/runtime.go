@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/report"
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/glad"
@@ -62,13 +63,13 @@ func (r *Run) timed() ([]timed, error) {
 			return est.Iterations, ctx.Err()
 		}},
 	}
-	for _, l := range []learner{literalGLAD, recipeGLAD, meanGLAD} {
+	for _, l := range []learner{literalGLAD, featuresGLAD, meanGLAD} {
 		// The first weights of a training: time does not depend on them.
-		recipe, err := train.NewPreset(l.architecture, r.Seed)
+		preset, err := train.NewPreset(l.architecture, r.Seed)
 		if err != nil {
 			return nil, err
 		}
-		model := recipe.Starts[0]
+		model := preset.Starts[0]
 		prototype := map[int]float64{25: 0.128, 100: 1.19}
 		if l != literalGLAD {
 			prototype = nil
@@ -144,7 +145,7 @@ func runRuntime(ctx context.Context, r *Run) (*Report, error) {
 			report.Bars{Y: "ratio to ADMM", Groups: []string{"D = 25", "D = 100"}, Bars: bars},
 		}},
 		Paragraph: fmt.Sprintf(`The paper's milliseconds are of another program on another machine; ratios say more. An iteration of the literal GLAD takes %s times one of ADMM, the prototype being one in numpy on one thread, which was timed independently. Both consist of one eigendecomposition and one pass over the matrix; GLAD's pass evaluates a network of 40 parameters at every entry, which is what the ratio shows, the more so where the matrix is small. G-ISTA and BCD need no eigendecomposition, only Cholesky factorisations and regressions, so that an iteration of theirs, a duality gap with it, need not cost more than ADMM's. How many iterations a solver needs is another matter.`,
-			join(literal)),
+			job.AllOf(literal)),
 	}, nil
 }
 
@@ -153,20 +154,4 @@ func quantile(x []float64, q float64) float64 {
 	x = slices.Clone(x)
 	slices.Sort(x)
 	return x[min(len(x)-1, int(q*float64(len(x))))]
-}
-
-// join is "a, b and c".
-func join(words []string) string {
-	switch n := len(words); n {
-	case 0:
-		return ""
-	case 1:
-		return words[0]
-	default:
-		text := words[0]
-		for _, w := range words[1 : n-1] {
-			text += ", " + w
-		}
-		return text + " and " + words[n-1]
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/report"
 	"github.com/gladflow/gladflow/solver/glad"
@@ -47,8 +48,8 @@ func runUnrollLength(ctx context.Context, r *Run) (*Report, error) {
 		for _, k := range lengths[l] {
 			r.at(float64(done)/float64(total), "%s with %d cells", l.name, k)
 			done++
-			model, err := r.learnFamily(ctx, l.architecture, family, unrollSamples, func(recipe *train.Preset) {
-				for _, m := range recipe.Starts {
+			model, err := r.learnFamily(ctx, l.architecture, family, unrollSamples, func(preset *train.Preset) {
+				for _, m := range preset.Starts {
 					unroll(m, k)
 				}
 			})
@@ -71,7 +72,7 @@ func runUnrollLength(ctx context.Context, r *Run) (*Report, error) {
 		Columns:   t.done(),
 		Main:      main,
 		Figure:    report.Figure{Title: "NMSE by unroll length", Panels: []report.Panel{panel}},
-		Paragraph: fmt.Sprintf(`Every length is trained on its own, from random weights. By the number of cells, %s. The literal cell is an iteration with learned parameters and its trainings may end on a plateau where all thresholds are nearly equal, whatever their length: a curve that is flat or not monotone shows that, and that it is the training and not the length which limits it. The posterior-mean cell estimates rather than iterates, so that it has no iteration to complete. D is half the paper's here to keep the trainings short.`, join(ends)),
+		Paragraph: fmt.Sprintf(`Every length is trained on its own, from random weights. By the number of cells, %s. The literal cell is an iteration with learned parameters and its trainings may end on a plateau where all thresholds are nearly equal, whatever their length: a curve that is flat or not monotone shows that, and that it is the training and not the length which limits it. The posterior-mean cell estimates rather than iterates, so that it has no iteration to complete. D is half the paper's here to keep the trainings short.`, job.AllOf(ends)),
 	}, nil
 }
 
@@ -135,9 +136,9 @@ func runADMMU(ctx context.Context, r *Run) (*Report, error) {
 		for i, name := range []string{"GLAD, literal", "ADMMu"} {
 			r.at((2*float64(k)+float64(i))/float64(2*pairs), "%s, start %d", name, k+1)
 			// Both are named alike: the same weights, and the same order of examples.
-			model, err := r.learn(ctx, train.Literal, fmt.Sprintf("admmu, start %d", k), training, validation, func(recipe *train.Preset) {
-				recipe.Settings.Steps = steps
-				for _, m := range recipe.Starts {
+			model, err := r.learn(ctx, train.Literal, fmt.Sprintf("admmu, start %d", k), training, validation, func(preset *train.Preset) {
+				preset.Settings.Steps = steps
+				for _, m := range preset.Starts {
 					m.Iterations = cells
 					if i == 1 {
 						asADMMu(m)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/output"
 )
 
 // write leaves the table, the figure and the text in folder.
@@ -17,10 +18,10 @@ func (o *Outcome) write(folder string) error {
 	name := o.Experiment.Name
 	path := filepath.Join(folder, name)
 	metadata := map[string]string{
-		"gladflow.version":    job.Version(),
+		output.MetaVersion:    job.Version(),
 		"gladflow.experiment": name,
 		"gladflow.setting":    o.Report.Setting,
-		"gladflow.seed":       strconv.Itoa(o.Options.Seed),
+		output.MetaSeed:       strconv.Itoa(o.Options.Seed),
 		"gladflow.quick":      strconv.FormatBool(o.Options.Quick),
 		"gladflow.command":    o.Options.command(name),
 		"gladflow.machine":    o.Machine,

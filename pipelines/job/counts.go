@@ -1,11 +1,12 @@
 package job
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/gladflow/gladflow/solver/glad/card"
 )
 
 // Counts are one or several positive numbers: 100, or 20,100,500.
@@ -33,25 +34,13 @@ func (c *Counts) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// MarshalJSON writes a single number without brackets.
-func (c Counts) MarshalJSON() ([]byte, error) {
-	if len(c) == 1 {
-		return json.Marshal(c[0])
-	}
-	return json.Marshal([]int(c))
-}
+// MarshalJSON writes a single number without brackets, as in a model's card.
+func (c Counts) MarshalJSON() ([]byte, error) { return card.Counts(c).MarshalJSON() }
 
 // UnmarshalJSON reads a number or a list of numbers.
 func (c *Counts) UnmarshalJSON(b []byte) error {
-	var n int
-	if json.Unmarshal(b, &n) == nil {
-		*c = Counts{n}
-		return nil
-	}
-	var several []int
-	if json.Unmarshal(b, &several) != nil {
+	if (*card.Counts)(c).UnmarshalJSON(b) != nil {
 		return errors.New("neither a whole number nor a list of them")
 	}
-	*c = several
 	return nil
 }

@@ -172,20 +172,25 @@ func (e *entry) readYAML(node ast.Node) {
 	case *ast.NullNode:
 		e.shape = shapeNull
 	case *ast.SequenceNode:
-		e.shape = shapeList
-		for _, v := range node.Values {
-			s, ok := yamlScalar(v)
-			if !ok {
-				e.shape = shapeOther
-				return
-			}
-			e.list = append(e.list, s)
-		}
+		readList(e, node.Values, yamlScalar)
 	default:
 		var ok bool
 		if e.value, ok = yamlScalar(node); !ok {
 			e.shape = shapeOther
 		}
+	}
+}
+
+// readList reads the elements of a list, which must be scalars.
+func readList[T any](e *entry, values []T, scalarOf func(T) (scalar, bool)) {
+	e.shape = shapeList
+	for _, v := range values {
+		s, ok := scalarOf(v)
+		if !ok {
+			e.shape = shapeOther
+			return
+		}
+		e.list = append(e.list, s)
 	}
 }
 
@@ -230,15 +235,7 @@ func (e *entry) readJSON(v any) {
 	case nil:
 		e.shape = shapeNull
 	case []any:
-		e.shape = shapeList
-		for _, element := range v {
-			s, ok := jsonScalar(element)
-			if !ok {
-				e.shape = shapeOther
-				return
-			}
-			e.list = append(e.list, s)
-		}
+		readList(e, v, jsonScalar)
 	default:
 		var ok bool
 		if e.value, ok = jsonScalar(v); !ok {

@@ -8,8 +8,8 @@ import (
 )
 
 // An Error says which field of a document, or which file that a field names,
-// cannot be used. It is the user who can put it right, so commands exit with
-// code 2. It is always found before a solver starts.
+// cannot be used. The user can put it right, so commands exit with code 2. It is
+// found before a solver starts.
 type Error struct {
 	// Field is the key in the document, such as id_column.
 	Field string
@@ -44,8 +44,8 @@ func unreadable(err error) string {
 	return fmt.Sprintf("it cannot be read (%v)", err)
 }
 
-// Error is "FILE: line N: FIELD: REASON" without the parts that there are not,
-// or the cause's own sentence. Options are named as in a document.
+// Error is "FILE: line N: FIELD: REASON" without the parts that are empty, or the
+// cause's own sentence. Options are named as in a document.
 func (e *Error) Error() string { return e.Text(FieldOption) }
 
 // Text is Error with options as the caller calls them, see ErrorText.
@@ -69,14 +69,14 @@ func (e *Error) Text(option func(name, value string) string) string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A SolverError says which solver failed or was interrupted, and how far it had
-// come.
+// A SolverError says which solver failed or was interrupted, and at which
+// iteration.
 type SolverError struct {
 	Solver string
-	// Iteration is the last that the solver told of; 0 if none.
+	// Iteration is the last that the solver reported; 0 if none.
 	Iteration int
-	// Stack is that of the panic where Err is one: a defect of ours. It names
-	// the function at fault.
+	// Stack is that of the panic, if Err is one; nil otherwise. A panic is a
+	// defect of gladflow.
 	Stack []byte
 	Err   error
 }
@@ -101,8 +101,8 @@ func Interrupted(ctx context.Context) error {
 	return fmt.Errorf("the run was interrupted: %w", ctx.Err())
 }
 
-// EndedOr is Interrupted where the context has ended, and err otherwise.
-func EndedOr(ctx context.Context, err error) error {
+// InterruptedOr is Interrupted where the context has ended, and err otherwise.
+func InterruptedOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return Interrupted(ctx)
 	}

@@ -14,15 +14,15 @@ type Evaluation struct {
 	// Undirected scores unordered pairs; one is an edge if either direction
 	// is in the reference.
 	Undirected bool `json:"undirected,omitzero" jsonschema_description:"score unordered pairs instead of ordered ones"`
-	// Symmetric says that a line of the list stands for both directions, as
-	// in the lists that Run writes, which say so themselves.
+	// Symmetric says that a line of the list stands for both directions. Lists
+	// that a recovery has written say so themselves.
 	Symmetric bool `json:"symmetric,omitzero" jsonschema_description:"a line of the list stands for both directions; files of gladflow say so themselves"`
 	// Rank says what ranks the list: the order of its lines, ties aside, or
 	// its scores, equal ones tied. auto takes the order, as the DREAM5
 	// challenge does, where the scores do not contradict it, and the scores
 	// otherwise and for files of gladflow.
 	Rank string `json:"rank,omitzero" jsonschema:"enum=auto,enum=order,enum=score,default=auto" jsonschema_description:"what ranks the list: the order of its lines, or the scores"`
-	// JSON asks for one JSON document. Evaluate leaves it to the command.
+	// JSON asks for one JSON document. Only the command reads it.
 	JSON bool `json:"json,omitzero" jsonschema_description:"print the result as one JSON document"`
 }
 

@@ -55,11 +55,22 @@ func Fields(document any, known Facts) []Field {
 	return fields
 }
 
+// Choices lists the only words that a field of document, a pointer to a Job or
+// another document, may hold by its tags; nil where others are allowed.
+func Choices(document any, key string) []string {
+	for _, f := range Fields(document, Facts{}) {
+		if f.Key == key {
+			return f.Choices
+		}
+	}
+	return nil
+}
+
 func fieldOf(s reflect.StructField, known Facts) Field {
 	key := keyOf(s)
 	f := Field{
 		Key:         key,
-		Flag:        strings.ReplaceAll(key, "_", "-"),
+		Flag:        FlagName(key),
 		Description: s.Tag.Get("jsonschema_description"),
 		File:        File(s.Tag.Get("file")),
 		Kind:        kindOf(s.Type),

@@ -40,6 +40,10 @@ type NamedFile struct {
 	Path string
 }
 
+// IsStdin reports whether it is standard input: the path Stdin of a file that is
+// read. A folder or a model of that name is a file like others.
+func (f NamedFile) IsStdin() bool { return f.File == ReadFile && f.Path == Stdin }
+
 // Files lists what the fields of document, a pointer to a Job or another
 // document, name, in the order of the fields. Fields that are empty are left
 // out.
@@ -75,7 +79,7 @@ func checkStdin(document any) error {
 	first := ""
 	for _, f := range Files(document) {
 		switch {
-		case f.File != ReadFile || f.Path != Stdin:
+		case !f.IsStdin():
 		case first == "":
 			first = f.Key
 		default:

@@ -8,7 +8,7 @@ import (
 // A Float is a float64 that is null in JSON where it is not finite.
 type Float float64
 
-// NaN is the Float of a number that there is not.
+// NaN stands for a number that is not known.
 func NaN() Float { return Float(math.NaN()) }
 
 // IsFinite reports whether f is a number and not infinite.

@@ -8,8 +8,8 @@ import (
 // A Job is one recovery: a table in, networks out. The zero value of every
 // field but Input is its default. Keys of the document, flags of the command
 // line (with dashes for underscores) and the JSON Schema come from the tags
-// below, and so do the defaults that Resolved fills in; see the
-// comment of the package.
+// below, and so do the defaults that Resolved fills in: see the
+// package comment.
 //
 // Paths are relative to the working directory of the process that runs the job.
 type Job struct {
@@ -95,8 +95,8 @@ type Job struct {
 	// and cuda an error.
 	Device string `json:"device,omitzero" jsonschema:"enum=auto,enum=cpu,enum=cuda,default=auto" jsonschema_description:"where GLAD runs; this version has the CPU only"`
 
-	// JSON asks for the result as one JSON document instead of a table: a matter
-	// of commands.
+	// JSON asks for the result as one JSON document instead of a table. Only the
+	// command reads it.
 	JSON bool `json:"json,omitzero" jsonschema_description:"print the result as one JSON document"`
 }
 
@@ -116,6 +116,8 @@ const (
 
 	UnitsStandardised = "standardised"
 	UnitsOriginal     = "original"
+
+	EngineAuto = "auto"
 
 	DeviceAuto = "auto"
 	DeviceCPU  = "cpu"

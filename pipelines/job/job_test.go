@@ -69,7 +69,7 @@ func TestResolvedIsValidAndFinal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		j := jobs(t)
 		if err := j.Validate(); err != nil {
-			t.Fatalf("the generator's fault: %v", err)
+			t.Fatalf("the generator makes a wrong job: %v", err)
 		}
 		r := j.Resolved()
 		if err := r.Validate(); err != nil {
@@ -178,7 +178,7 @@ func TestReadJobRefuses(t *testing.T) {
 		_, err := Read(strings.NewReader(c.document))
 		var wrong *Error
 		if !errors.As(err, &wrong) {
-			t.Errorf("%q: error %v, want a JobError", name, err)
+			t.Errorf("%q: error %v, want an *Error", name, err)
 			continue
 		}
 		if wrong.Field != c.field || wrong.Line != c.line || !strings.Contains(wrong.Reason, c.reason) {
@@ -187,12 +187,7 @@ func TestReadJobRefuses(t *testing.T) {
 	}
 }
 
-func with(j Job, change func(*Job)) Job {
-	change(&j)
-	return j
-}
-
-func TestFigureHasAJSONForm(t *testing.T) {
+func TestFloatHasAJSONForm(t *testing.T) {
 	data, err := json.Marshal([]Float{1.5, Float(math.NaN()), Float(math.Inf(1))})
 	if err != nil || string(data) != "[1.5,null,null]" {
 		t.Fatalf("%s, %v", data, err)
@@ -215,7 +210,7 @@ func FuzzReadJob(f *testing.F) {
 		if err != nil {
 			var wrong *Error
 			if !errors.As(err, &wrong) {
-				t.Fatalf("%q: %v is no JobError", document, err)
+				t.Fatalf("%q: %v is no *Error", document, err)
 			}
 			return
 		}

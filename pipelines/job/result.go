@@ -13,7 +13,7 @@ type Result struct {
 	Partial bool `json:"partial"`
 	// Input is the table.
 	Input InputResult `json:"input"`
-	// Warnings are sentences on what may not be as it was meant.
+	// Warnings are sentences on what the user may not have intended.
 	Warnings []string `json:"warnings,omitempty"`
 	// Engine is the linear algebra with its version, Threads the number of
 	// threads it may use (0 if it does not say), Device where GLAD ran.

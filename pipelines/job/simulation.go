@@ -42,7 +42,7 @@ type Simulation struct {
 	Out string `json:"out" file:"write-folder" jsonschema:"required,minLength=1" jsonschema_description:"folder to write the files to"`
 	// Format is that of samples and precision matrices.
 	Format string `json:"format,omitzero" jsonschema:"default=parquet" jsonschema_description:"format of the tables written"`
-	// JSON asks for one JSON document. Simulate leaves it to the command.
+	// JSON asks for one JSON document. Only the command reads it.
 	JSON bool `json:"json,omitzero" jsonschema_description:"print the result as one JSON document"`
 }
 

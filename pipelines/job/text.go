@@ -31,8 +31,11 @@ func reworded(text string, err error, option func(name, value string) string) st
 
 // FlagOption is an option as one types it after a command: --id-column name.
 func FlagOption(name, value string) string {
-	return "--" + strings.ReplaceAll(name, "_", "-") + " " + optionValue(value)
+	return "--" + FlagName(name) + " " + optionValue(value)
 }
+
+// FlagName is the name of the flag of a field, such as id-column for id_column.
+func FlagName(key string) string { return strings.ReplaceAll(key, "_", "-") }
 
 // FieldOption is an option by its key in a document: id_column name.
 func FieldOption(name, value string) string { return name + " " + optionValue(value) }

@@ -2,8 +2,8 @@ package job
 
 // A Training fits the weights of a model, from random ones or from those of
 // another model, to networks that are simulated or to tables whose networks are
-// known. The zero value of every field is its default, but that there must be
-// Out, and Family or Data.
+// known. The zero value of every field is its default; Out, and one of Family and
+// Data, are required.
 type Training struct {
 	// Family is the kind of graph that is simulated, one of simulate.Graphs, or
 	// simulate.GraphMixed: then Dimension is the largest d, and everything else
@@ -20,7 +20,7 @@ type Training struct {
 	Covariances int `json:"covariances,omitzero" jsonschema:"minimum=0,default=2" jsonschema_description:"number of covariances of each network, from samples of their own"`
 	// ValidationGraphs is the number of networks to choose the best weights by.
 	ValidationGraphs int `json:"validation_graphs,omitzero" jsonschema:"minimum=0,default=6" jsonschema_description:"number of networks to choose the best weights by, with as many covariances each"`
-	// Seed chooses data and first weights: see Train.
+	// Seed chooses data and first weights: see training.Run.
 	Seed int `json:"seed,omitzero" jsonschema:"minimum=0" jsonschema_description:"seed of the networks, their samples, the first weights and the order of the steps"`
 
 	// Density is Simulation's, or several numbers or a range LOW:HIGH of which
@@ -37,7 +37,7 @@ type Training struct {
 
 	// From is the model whose weights training starts from: fine-tuning.
 	From string `json:"from,omitzero" file:"read-model" jsonschema_description:"model to start from instead of random weights: the name of a built-in one, or a model file"`
-	// Data is a folder of tables whose networks are known: see Train.
+	// Data is a folder of tables whose networks are known: see training.Run.
 	Data string `json:"data,omitzero" file:"read-folder" jsonschema_description:"folder of tables to train with: NAME.parquet (or .arrow, .csv, .tsv), and beside it NAME.precision.parquet (row, column, value) or NAME.reference.csv (source, target, label)"`
 	// Correlation, Orientation and IDColumn are those of Job, for the tables of
 	// Data.
@@ -86,6 +86,6 @@ type Training struct {
 	Workers int `json:"workers,omitzero" jsonschema:"minimum=0" jsonschema_description:"covariances to work on at once; 0 is one for each processor"`
 	// Engine does the linear algebra.
 	Engine string `json:"engine,omitzero" jsonschema:"enum=auto,enum=openblas,enum=gonum,default=auto" jsonschema_description:"linear algebra; auto is openblas where this machine has it"`
-	// JSON asks for one JSON document. Train leaves it to the command.
+	// JSON asks for one JSON document. Only the command reads it.
 	JSON bool `json:"json,omitzero" jsonschema_description:"print the result as one JSON document"`
 }

@@ -47,7 +47,7 @@ func (t Training) commandLine() string {
 		case f.Kind == BooleanField:
 			words = append(words, "--"+f.Flag)
 		default:
-			words = append(words, "--"+f.Flag, ShellWord(value))
+			words = append(words, "--"+f.Flag, shellWord(value))
 		}
 	}
 	return strings.Join(words, " ")
@@ -61,8 +61,8 @@ func textOfField(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// ShellWord quotes what a shell would not take for one word.
-func ShellWord(s string) string {
+// shellWord quotes what a shell would not take for one word.
+func shellWord(s string) string {
 	plain := func(c rune) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:,=+@%", c)
 	}

@@ -12,9 +12,6 @@ import (
 // YAML it is either.
 type Value string
 
-// NumberValue is the Value of a number.
-func NumberValue(v float64) Value { return Value(strconv.FormatFloat(v, 'g', -1, 64)) }
-
 // Number returns the number, and whether v is one that is finite.
 func (v Value) Number() (float64, bool) {
 	x, err := strconv.ParseFloat(string(v), 64)

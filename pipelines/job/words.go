@@ -6,12 +6,17 @@ import (
 )
 
 // OneOf is "a, b or c".
-func OneOf(words []string) string {
+func OneOf(words []string) string { return listed(words, " or ") }
+
+// AllOf is "a, b and c".
+func AllOf(words []string) string { return listed(words, " and ") }
+
+func listed(words []string, conjunction string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
 	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	return strings.Join(words[:last], ", ") + conjunction + words[last]
 }
 
 // Suggestion is "; did you mean x?" for the known word nearest to a mistyped

@@ -24,7 +24,7 @@ type Metric struct {
 type Scored struct {
 	// Ranking is that of the pairs by score.
 	Ranking Ranking
-	// Support compares the support with the truth; zero for a mere ranking.
+	// Support compares the support with the truth; zero where there is only a ranking.
 	Support Confusion
 }
 

@@ -1,5 +1,11 @@
-// Package output is what runs share that leave files in a folder: the folder
+// Package output has what runs share that write files into a folder: the folder
 // itself, the JSON document that says what was done, and the metadata of tables.
+//
+//	folder, err := output.OpenFolder("out", j.Out)
+//	if err != nil {
+//		return err // a *job.Error of the field out
+//	}
+//	return folder.WriteJSON("run.json", result)
 package output
 
 import (
@@ -16,17 +22,18 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 )
 
-// A Folder is one that files are written to.
+// A Folder is a folder that files are written to.
 type Folder struct {
-	path string
-	made bool // by OpenFolder
+	path    string
+	created bool // by OpenFolder
 }
 
-// OpenFolder makes the folder where it is missing, and tries whether files can be
-// written there. An error is a *job.Error of the field that names the folder.
+// OpenFolder creates the folder, and those it lies in, where they are missing, and
+// checks that files can be written there. An error is a *job.Error of the field
+// that names the folder.
 func OpenFolder(field, path string) (*Folder, error) {
 	_, err := os.Stat(path)
-	f := &Folder{path: path, made: errors.Is(err, fs.ErrNotExist)}
+	f := &Folder{path: path, created: errors.Is(err, fs.ErrNotExist)}
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, &job.Error{Field: field, Reason: fmt.Sprintf("the folder cannot be made (%v); choose another", err), Err: err}
 	}
@@ -42,10 +49,10 @@ func OpenFolder(field, path string) (*Folder, error) {
 // Path is that of a file in the folder.
 func (f *Folder) Path(name string) string { return filepath.Join(f.path, name) }
 
-// Discard removes the folder if OpenFolder has made it and nothing is in it. It
-// is for runs that fail before they have anything to write. f may be nil.
+// Discard removes the folder if OpenFolder has created it and it is empty. A run
+// calls it that fails before it has written anything. f may be nil.
 func (f *Folder) Discard() {
-	if f != nil && f.made {
+	if f != nil && f.created {
 		os.Remove(f.path) // fails if it is not empty
 	}
 }
@@ -68,6 +75,10 @@ const (
 	MetaDirected   = "gladflow.directed"
 	MetaVariables  = "gladflow.variables"
 	MetaDeviations = "gladflow.standard_deviations"
+	MetaSamples    = "gladflow.samples" // how many
+	MetaMatrix     = "gladflow.matrix"  // which one
+	MetaUnits      = "gladflow.units"   // job.UnitsStandardised or job.UnitsOriginal
+	MetaSeed       = "gladflow.seed"
 )
 
 // A Table is columns with the metadata of their schema.
@@ -76,7 +87,7 @@ type Table struct {
 	Metadata map[string]string
 }
 
-// JSON is v as the metadata have it. It is for values that have a JSON form.
+// JSON is v as text for metadata. It panics if v has no JSON form.
 func JSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -85,5 +96,5 @@ func JSON(v any) string {
 	return string(b)
 }
 
-// Number is v with all its digits.
+// Number is v as text for metadata, with all its digits.
 func Number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

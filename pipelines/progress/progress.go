@@ -1,5 +1,9 @@
-// Package progress tells those who wait for long work how far it is: a run has
-// stages, a stage a fraction that is done and a few words on what it is at.
+// Package progress reports how far long work is: a run has stages, and a stage a
+// fraction that is done and a few words on what it is doing.
+//
+//	report := progress.Begin(host.Progress, progress.Reading, "")
+//	report.Report(0.5, "150 samples")
+//	report.Done("300 samples of 60 variables")
 package progress
 
 import (
@@ -21,7 +25,7 @@ const (
 	Training   Stage = "training"
 )
 
-// An Update is what is told, many times a second and never twice at once.
+// An Update is one report: many come in a second, one after the other.
 type Update struct {
 	Stage Stage
 	// Solver is the one at work while Solving.
@@ -37,7 +41,7 @@ type Update struct {
 	Elapsed time.Duration
 }
 
-// A Reporter tells of the progress of one stage. It is safe for concurrent use.
+// A Reporter reports the progress of one stage. It is safe for concurrent use.
 type Reporter struct {
 	mu      sync.Mutex
 	tell    func(Update)
@@ -45,19 +49,19 @@ type Reporter struct {
 	started time.Time
 }
 
-// Begin begins a stage and tells so. solver is empty but while Solving; tell may
-// be nil.
+// Begin begins a stage and reports it. solver is the one at work while Solving, and
+// empty otherwise. tell is called with every update; nil for none.
 func Begin(tell func(Update), s Stage, solver string) *Reporter {
 	r := &Reporter{tell: tell, started: time.Now(), now: Update{Stage: s, Solver: solver, Fraction: math.NaN()}}
 	r.Report(math.NaN(), "")
 	return r
 }
 
-// Silent reports whether there is nobody to tell.
+// Silent reports whether updates go nowhere: work for them can be saved.
 func (r *Reporter) Silent() bool { return r.tell == nil }
 
-// Report tells how much is done. A fraction that is NaN, or less than before,
-// leaves it as it is.
+// Report reports how much is done. A fraction that is NaN, or less than before, is
+// replaced by the one before.
 func (r *Reporter) Report(fraction float64, detail string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,7 +74,7 @@ func (r *Reporter) Report(fraction float64, detail string) {
 	}
 }
 
-// Done ends the stage.
+// Done ends the stage, with a few words on its result.
 func (r *Reporter) Done(detail string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

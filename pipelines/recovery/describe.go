@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/solver/dense"
 )
@@ -14,17 +15,23 @@ func Describe() (job.Description, error) {
 	if err != nil {
 		return job.Description{}, err
 	}
+	var engines []job.EngineInfo
+	for _, name := range job.Choices(&job.Job{}, "engine") {
+		if name != job.EngineAuto {
+			engines = append(engines, engineInfo(name))
+		}
+	}
 	return job.Description{
 		Version:  job.Version(),
 		Revision: revision(),
 		Go:       runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Engines:  []job.EngineInfo{engineInfo("openblas"), engineInfo("gonum")},
+		Engines:  engines,
 		Devices:  []string{job.DeviceCPU},
 		Solvers:  Solvers(),
 		Models:   models,
-		Inputs:   []string{"parquet", "arrow", "feather", "arrows", "csv", "tsv", "csv.gz", "tsv.gz"},
-		Outputs:  []string{"parquet", "arrow", "csv"},
+		Inputs:   append(job.Choices(&job.Job{}, "input_format"), "csv.gz", "tsv.gz"),
+		Outputs:  arrowio.EdgeFormats().Names(),
 	}, nil
 }
 

@@ -8,8 +8,7 @@ import (
 )
 
 // Facts are the names that a job.Job may hold: solvers, rules for the penalty,
-// built-in models,
-// formats.
+// built-in models and formats.
 func Facts() job.Facts {
 	var rules []string
 	for _, p := range Penalties() {

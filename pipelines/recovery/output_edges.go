@@ -11,11 +11,11 @@ import (
 // edgesOutput is the list of edges that Job.Edges asks for, highest score first:
 // arrowio.EdgeColumns.
 func edgesOutput() solverOutput {
-	return solverOutput{name: TableEdges, make: func(r *run, s *solution) made {
+	return solverOutput{name: TableEdges, prepare: func(r *run, s *solution) preparedOutput {
 		edges, metadata := r.edges(s), r.solverMetadata(s.result)
 		metadata["gladflow.edges"] = r.job.Edges
 		format := arrowio.EdgeFormats().For(r.job.Format)
-		return made{
+		return preparedOutput{
 			table:  func() output.Table { return output.Table{Columns: arrowio.EdgeColumns(edges), Metadata: metadata} },
 			format: format.Name,
 			write:  func(path string) error { return format.Write(path, edges, metadata) },

@@ -9,15 +9,15 @@ import (
 // precisionOutput is the matrix that Job.Precision asks for: arrowio.Precision's
 // Columns. It has the job's format, or its own default where it lacks that.
 func precisionOutput() solverOutput {
-	return solverOutput{name: TablePrecision, make: func(r *run, s *solution) made {
+	return solverOutput{name: TablePrecision, prepare: func(r *run, s *solution) preparedOutput {
 		matrix, metadata := arrowio.Precision{Names: r.table.Names, Values: s.z}, r.solverMetadata(s.result)
-		metadata["gladflow.matrix"] = "sparse (Z)"
+		metadata[output.MetaMatrix] = "sparse (Z)"
 		if r.job.Precision == job.PrecisionDense {
 			matrix.Values, matrix.Dense = s.theta, true
-			metadata["gladflow.matrix"] = "dense (Theta)"
+			metadata[output.MetaMatrix] = "dense (Theta)"
 		}
 		format := arrowio.PrecisionFormats().For(r.job.Format)
-		return made{
+		return preparedOutput{
 			table:  func() output.Table { return output.Table{Columns: matrix.Columns(), Metadata: metadata} },
 			format: format.Name,
 			write:  func(path string) error { return format.Write(path, matrix, metadata) },

@@ -11,19 +11,19 @@ import (
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-// outputs lists the tables that a run makes of what every solver has found. Each
-// has a file of its own.
+// outputs lists the tables that a run makes of every solver's estimate. Each has a
+// file of its own.
 func outputs() []solverOutput { return []solverOutput{edgesOutput(), precisionOutput()} }
 
-// A solverOutput is a table of what a solver has found.
+// A solverOutput is a table of a solver's estimate.
 type solverOutput struct {
 	// name is that of the table, and stands in the name of its file.
-	name string
-	make func(*run, *solution) made
+	name    string
+	prepare func(*run, *solution) preparedOutput
 }
 
-// made is one output: a table for hosts, and a file.
-type made struct {
+// A preparedOutput is the table for hosts, and the file, of one solver.
+type preparedOutput struct {
 	table func() output.Table
 	// format is the name of the file's format, and its extension.
 	format string
@@ -65,7 +65,7 @@ func (r *run) deliver(est *solver.Estimate, res *job.SolverResult) error {
 	}
 	n := Network{Tables: make(map[string]output.Table)}
 	for _, o := range outputs() {
-		m := o.make(r, s)
+		m := o.prepare(r, s)
 		if r.host.Solved != nil {
 			n.Tables[o.name] = m.table()
 		}
@@ -128,7 +128,7 @@ func (r *run) metadata() map[string]string {
 		"gladflow.job":          output.JSON(r.result.Job),
 		"gladflow.engine":       r.result.Engine,
 		"gladflow.input_sha256": r.result.Input.SHA256,
-		"gladflow.samples":      strconv.Itoa(r.result.Input.Samples),
+		output.MetaSamples:      strconv.Itoa(r.result.Input.Samples),
 		"gladflow.shrinkage":    output.Number(r.result.Input.Shrinkage),
 	}
 	if ref := r.result.Reference; ref != nil {
@@ -155,9 +155,9 @@ func (r *run) solverMetadata(res *job.SolverResult) map[string]string {
 	if res.Model != "" {
 		m["gladflow.model"] = res.Model
 	}
-	m["gladflow.units"] = job.UnitsStandardised
+	m[output.MetaUnits] = job.UnitsStandardised
 	if r.job.Units == job.UnitsOriginal || !r.table.Standardised() {
-		m["gladflow.units"] = job.UnitsOriginal
+		m[output.MetaUnits] = job.UnitsOriginal
 	}
 	m[output.MetaVariables] = output.JSON(r.result.Variables)
 	m[output.MetaDeviations] = output.JSON(r.result.StandardDeviations)

@@ -39,17 +39,21 @@ func Penalties() []PenaltyInfo {
 
 // PenaltyNamed describes the rule of that name, and says whether there is one.
 func PenaltyNamed(name string) (PenaltyInfo, bool) {
-	rules := Penalties()
-	at := slices.IndexFunc(rules, func(p PenaltyInfo) bool { return p.Name == name })
+	rule, ok := penaltyRuleNamed(penaltyRules(), name)
+	return rule.PenaltyInfo, ok
+}
+
+func penaltyRuleNamed(rules []penaltyRule, name string) (penaltyRule, bool) {
+	at := slices.IndexFunc(rules, func(r penaltyRule) bool { return r.Name == name })
 	if at < 0 {
-		return PenaltyInfo{}, false
+		return penaltyRule{}, false
 	}
 	return rules[at], true
 }
 
 // choosePenalty returns the penalty of the job: the matrix, the number, or the
-// choice of a rule.
-func (r *run) choosePenalty(ctx context.Context, p solver.Problem) (glasso.Penalty, error) {
+// choice of one of rules.
+func (r *run) choosePenalty(ctx context.Context, p solver.Problem, rules []penaltyRule) (glasso.Penalty, error) {
 	penalty := glasso.Penalty{Matrix: r.penalties, Diagonal: r.job.PenaliseDiagonal}
 	if penalty.Matrix != nil || !anySolver(r.job.Solvers, func(s solverEntry) bool { return s.takesPenalty }) {
 		return penalty, nil
@@ -59,9 +63,8 @@ func (r *run) choosePenalty(ctx context.Context, p solver.Problem) (glasso.Penal
 		r.result.Penalty = &job.PenaltyResult{From: "job", Rho: job.Float(rho)}
 		return penalty, nil
 	}
-	rules := penaltyRules()
-	at := slices.IndexFunc(rules, func(rule penaltyRule) bool { return rule.Name == string(r.job.Penalty) })
+	rule, _ := penaltyRuleNamed(rules, string(r.job.Penalty)) // which Validate has found there
 	var err error
-	penalty.Rho, err = rules[at].choose(ctx, r, p)
+	penalty.Rho, err = rule.choose(ctx, r, p)
 	return penalty, err
 }

@@ -19,12 +19,15 @@ const pathGap = 1e-4
 
 func ebicRule() penaltyRule {
 	return penaltyRule{
-		PenaltyInfo: PenaltyInfo{Name: ebic, Title: "the extended BIC"},
+		PenaltyInfo: PenaltyInfo{Name: ebic, Title: ebicTitle},
 		choose:      followPath,
 	}
 }
 
-const ebic = "ebic"
+const (
+	ebic      = "ebic"
+	ebicTitle = "the extended BIC"
+)
 
 // followPath chooses the penalty of least extended BIC (γ = 0.5) on a path of ten.
 func followPath(ctx context.Context, r *run, p solver.Problem) (float64, error) {
@@ -70,7 +73,7 @@ func followPath(ctx context.Context, r *run, p solver.Problem) (float64, error) 
 	if n := len(path.Points); n == points && path.Best == n-1 {
 		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("the penalty chosen, %.4g, is the smallest that was tried; one below it may fit better still", rho))
 	}
-	report.Done("penalty " + strconv.FormatFloat(rho, 'g', 4, 64) + " by the extended BIC")
+	report.Done("penalty " + strconv.FormatFloat(rho, 'g', 4, 64) + " by " + ebicTitle)
 	return rho, nil
 }
 

@@ -15,8 +15,8 @@
 // rules for the penalty and outputs are lists: each is a file of its own, and a
 // line in solvers.go, penalty.go or outputs.go.
 //
-// The package prints nothing, logs nothing and starts no process: what happens
-// meanwhile it tells the Host, what came of it is the job.Result.
+// The package prints nothing, logs nothing and starts no process: it reports
+// progress to the Host and returns a job.Result.
 package recovery
 
 import (
@@ -42,8 +42,8 @@ type Host struct {
 	// Solved, if set, is given the tables of every solver that has finished,
 	// as soon as it has; an error stops the run. It may keep them.
 	Solved func(Network) error
-	// Progress, if set, is told what goes on, many times a second and never
-	// twice at once.
+	// Progress, if set, is called with every update: many times a second, one
+	// call after the other.
 	Progress func(progress.Update)
 }
 
@@ -70,7 +70,7 @@ func Run(ctx context.Context, j job.Job, host Host) (*job.Result, error) {
 	problem, err := r.problem(ctx)
 	if err != nil {
 		r.folder.Discard()
-		return nil, job.EndedOr(ctx, err)
+		return nil, job.InterruptedOr(ctx, err)
 	}
 	err = r.recover(ctx, problem)
 	return r.finish(err)
@@ -128,9 +128,9 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 
 // recover runs the solvers one after the other: they share the cores.
 func (r *run) recover(ctx context.Context, p solver.Problem) error {
-	penalty, err := r.choosePenalty(ctx, p)
+	penalty, err := r.choosePenalty(ctx, p, penaltyRules())
 	if err != nil {
-		return job.EndedOr(ctx, err)
+		return job.InterruptedOr(ctx, err)
 	}
 	var failure error
 	for _, name := range r.job.Solvers {
@@ -158,8 +158,8 @@ func (r *run) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, time.Duration(r.job.TimeLimit))
 }
 
-// finish writes what belongs to the whole run. A run that has failed or was
-// interrupted leaves it too: it tells which files are whole.
+// finish writes what belongs to the whole run, also of one that has failed or was
+// interrupted: run.json lists the files that are whole.
 func (r *run) finish(err error) (*job.Result, error) {
 	r.result.Partial = err != nil
 	if e := r.writeMetrics(); e != nil && err == nil {

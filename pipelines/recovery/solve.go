@@ -17,7 +17,7 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 	report := r.stage(progress.Solving, name)
 	entry := find(name)
 	recorder := &gapRecorder{Reporter: report}
-	s := entry.build(ingredients{
+	s := entry.build(solverConfig{
 		job:      r.job,
 		penalty:  penalty,
 		model:    r.model,

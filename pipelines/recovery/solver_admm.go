@@ -13,8 +13,8 @@ func admmEntry() solverEntry {
 			Description: "one eigendecomposition a step; slow to a small gap, insensitive to the density of the network",
 		},
 		takesPenalty: true,
-		build: func(i ingredients) solver.Solver {
-			return glasso.ADMM{Settings: i.settings(), Lambda: i.job.ADMMLambda}
+		build: func(c solverConfig) solver.Solver {
+			return glasso.ADMM{Settings: c.settings(), Lambda: c.job.ADMMLambda}
 		},
 	}
 }

@@ -13,9 +13,10 @@ func amEntry() solverEntry {
 			Minimises:   "-log det Θ + tr(SΘ) + Σ ρij|Zij| + (λ/2)‖Z - Θ‖²",
 			Description: "GLAD with constants for its networks; an optimum of its own that tends to the others' as λ grows",
 		},
-		takesPenalty: true,
-		build: func(i ingredients) solver.Solver {
-			return glasso.AM{Settings: i.settings(), Lambda: i.job.AMLambda}
+		takesPenalty:    true,
+		objectiveOption: "am_lambda",
+		build: func(c solverConfig) solver.Solver {
+			return glasso.AM{Settings: c.settings(), Lambda: c.job.AMLambda}
 		},
 	}
 }

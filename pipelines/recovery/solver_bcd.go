@@ -13,6 +13,6 @@ func bcdEntry() solverEntry {
 			Description: "the graphical lasso, one column at a time; the fastest of the four when the network is sparse",
 		},
 		takesPenalty: true,
-		build:        func(i ingredients) solver.Solver { return glasso.BCD{Settings: i.settings()} },
+		build:        func(c solverConfig) solver.Solver { return glasso.BCD{Settings: c.settings()} },
 	}
 }

@@ -13,6 +13,6 @@ func gistaEntry() solverEntry {
 			Description: "proximal gradient with a line search; cheap steps, many of them where S is badly conditioned",
 		},
 		takesPenalty: true,
-		build:        func(i ingredients) solver.Solver { return glasso.GISTA{Settings: i.settings()} },
+		build:        func(c solverConfig) solver.Solver { return glasso.GISTA{Settings: c.settings()} },
 	}
 }

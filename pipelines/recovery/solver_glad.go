@@ -13,8 +13,8 @@ func gladEntry() solverEntry {
 			Description: "learned alternating minimisation; runs a fixed number of steps, takes no penalty and has no certificate",
 		},
 		takesModel: true,
-		build: func(i ingredients) solver.Solver {
-			return glad.Solver{Model: i.model, Backend: glad.CPU{Engine: i.engine}, Recorder: i.recorder}
+		build: func(c solverConfig) solver.Solver {
+			return glad.Solver{Model: c.model, Backend: glad.CPU{Engine: c.engine}, Recorder: c.recorder}
 		},
 	}
 }

@@ -21,11 +21,14 @@ type solverEntry struct {
 	job.SolverInfo
 	// takesPenalty and takesModel say what it needs besides the problem.
 	takesPenalty, takesModel bool
-	build                    func(ingredients) solver.Solver
+	// objectiveOption is the key of the option that weighs a quadratic penalty
+	// in its objective; empty for an objective without one.
+	objectiveOption string
+	build           func(solverConfig) solver.Solver
 }
 
-// ingredients are what solvers are made of.
-type ingredients struct {
+// A solverConfig is what a run gives to its solvers.
+type solverConfig struct {
 	job      job.Job // resolved
 	penalty  glasso.Penalty
 	model    *glad.Model
@@ -34,13 +37,13 @@ type ingredients struct {
 }
 
 // settings are those of a classical solver.
-func (i ingredients) settings() glasso.Settings {
+func (c solverConfig) settings() glasso.Settings {
 	return glasso.Settings{
-		Penalty:        i.penalty,
-		Gap:            i.job.Gap,
-		IterationLimit: i.job.IterationLimit,
-		Engine:         i.engine,
-		Recorder:       i.recorder,
+		Penalty:        c.penalty,
+		Gap:            c.job.Gap,
+		IterationLimit: c.job.IterationLimit,
+		Engine:         c.engine,
+		Recorder:       c.recorder,
 	}
 }
 
@@ -63,6 +66,18 @@ func SolverNames() []string {
 		names = append(names, s.Name)
 	}
 	return names
+}
+
+// ObjectiveOption is the key of the option of job.Job that weighs a quadratic
+// penalty in the objective of the solver named, such as am_lambda. It is empty for
+// other solvers.
+func ObjectiveOption(name string) string {
+	for _, s := range solvers() {
+		if s.Name == name {
+			return s.objectiveOption
+		}
+	}
+	return ""
 }
 
 // find returns a solver that Validate has found to be known.

@@ -5,18 +5,12 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-// GraphMixed names Mixed where a family is asked for that is no Family.
+// GraphMixed is the name of Mixed among those of families; it is no Family.Graph.
 const GraphMixed = "mixed"
-
-// A Problem is a covariance of M samples of N(0, Θ⁻¹), and Θ.
-type Problem struct {
-	Truth   *dense.Sym
-	S       *dense.Sym
-	Samples int
-}
 
 // The ranges that Mixed draws from, those of sizes on a logarithmic scale.
 const (
@@ -29,13 +23,14 @@ const (
 	mixedLeastEigen     = 0.1
 )
 
-// Mixed draws a problem from a wide mixture, for models that must cope with any
+// Mixed draws an example from a wide mixture, for models that must cope with any
 // table: d from 5 to largest, mostly small, M from d/12 (and 5) to 1000, all six
 // graphs with mean degrees from 0.7 to about 10, weights of one or of both signs,
 // from zero or bounded away from it, a smallest eigenvalue from 0.1 to 1, and
 // variables of equal diagonal, of unequal scales, or standardised by their samples
 // as correlation matrices are. Sizes and degrees are drawn on a logarithmic scale.
-func Mixed(ctx context.Context, rng *rand.Rand, largest int) (Problem, error) {
+// When ctx ends first its error is returned.
+func Mixed(ctx context.Context, rng *rand.Rand, largest int) (solver.Example, error) {
 	// Large ones are rarer still: they take most of the time.
 	u := rng.Float64()
 	d := int(math.Round(mixedLeastDimension * math.Pow(float64(max(largest, mixedLeastDimension))/mixedLeastDimension, u*u)))
@@ -60,7 +55,7 @@ func Mixed(ctx context.Context, rng *rand.Rand, largest int) (Problem, error) {
 	}
 	graph, err := f.Draw(rng)
 	if err != nil {
-		return Problem{}, err
+		return solver.Example{}, err
 	}
 	weight := Uniform(-1, 1)
 	switch rng.IntN(6) {
@@ -71,7 +66,7 @@ func Mixed(ctx context.Context, rng *rand.Rand, largest int) (Problem, error) {
 	}
 	theta, err := Precision(graph.Weights(rng, weight), f.SmallestEigenvalue)
 	if err != nil {
-		return Problem{}, err
+		return solver.Example{}, err
 	}
 	kind := rng.IntN(3)
 	if kind == 1 {
@@ -81,7 +76,7 @@ func Mixed(ctx context.Context, rng *rand.Rand, largest int) (Problem, error) {
 	m := int(math.Round(logUniform(rng, max(mixedLeastSamples, float64(d)/mixedMostRatio), mixedMostSamples)))
 	s, err := Covariance(ctx, rng, theta, m)
 	if err != nil {
-		return Problem{}, err
+		return solver.Example{}, err
 	}
 	if kind == 2 {
 		deviation := make([]float64, d)
@@ -94,7 +89,7 @@ func Mixed(ctx context.Context, rng *rand.Rand, largest int) (Problem, error) {
 			s.Set(i, i, 1)
 		}
 	}
-	return Problem{Truth: theta, S: s, Samples: m}, nil
+	return solver.Example{Truth: theta, S: s, Samples: m}, nil
 }
 
 // logUniform draws from [low, high), uniformly in the logarithm.

@@ -44,7 +44,7 @@ func Demo(ctx context.Context, folder string, solvers []string) (job.Job, error)
 	}
 	rows, err := simulate.Samples(ctx, rng, theta, demoSamples)
 	if err != nil {
-		return job.Job{}, job.EndedOr(ctx, err)
+		return job.Job{}, job.InterruptedOr(ctx, err)
 	}
 	names := make([]string, demoVariables)
 	for i := range names {

@@ -1,5 +1,7 @@
 // Package simulation draws networks with samples of them, as a job.Simulation
-// says, and leaves them in a folder: to try solvers on and to train with.
+// says, and writes them into a folder: to try solvers on and to train with.
+//
+//	r, err := simulation.Run(ctx, job.Simulation{Family: "er", Out: "data"}, nil)
 package simulation
 
 import (
@@ -16,7 +18,7 @@ import (
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-// simulationFile is the name of the document that Simulate leaves in its folder.
+// simulationFile is the name of the document that Run writes into its folder.
 const simulationFile = "simulate.json"
 
 // A Result is what was simulated: what simulate.json holds.
@@ -52,7 +54,7 @@ type Network struct {
 // simulate.json. Files carry in their metadata how they were made. The same
 // simulation gives the same bytes on every machine of one architecture.
 //
-// tell, if not nil, is told of the progress. What the user can put right is a
+// tell, if not nil, is called with every update of the progress. What the user can put right is a
 // *job.Error. When ctx ends first, the networks that are whole stay, without
 // simulate.json.
 func Run(ctx context.Context, s job.Simulation, tell func(progress.Update)) (*Result, error) {
@@ -77,7 +79,7 @@ func Run(ctx context.Context, s job.Simulation, tell func(progress.Update)) (*Re
 	for k := range r.Graphs {
 		network, err := r.network(ctx, k)
 		if err != nil {
-			return nil, job.EndedOr(ctx, err)
+			return nil, job.InterruptedOr(ctx, err)
 		}
 		result.Networks = append(result.Networks, network)
 		report.Report(float64(k+1)/float64(r.Graphs), network.Name)
@@ -132,8 +134,8 @@ func (s run) network(ctx context.Context, k int) (Network, error) {
 	}
 	meta[output.MetaDirected] = "false"
 	meta[output.MetaVariables] = output.JSON(names)
-	meta["gladflow.matrix"] = "true (Theta)"
-	meta["gladflow.units"] = job.UnitsOriginal
+	meta[output.MetaMatrix] = "true (Theta)"
+	meta[output.MetaUnits] = job.UnitsOriginal
 	if err := arrowio.WritePrecision(s.folder.Path(n.Precision), s.Format, names, theta, meta); err != nil {
 		return n, err
 	}
@@ -155,9 +157,9 @@ func (s run) metadata(k int) map[string]string {
 	return map[string]string{
 		output.MetaVersion: job.Version(),
 		"gladflow.family":  output.JSON(s.family.Resolved()),
-		"gladflow.seed":    strconv.Itoa(s.Seed),
+		output.MetaSeed:    strconv.Itoa(s.Seed),
 		"gladflow.network": strconv.Itoa(k + 1),
-		"gladflow.samples": strconv.Itoa(s.Samples),
+		output.MetaSamples: strconv.Itoa(s.Samples),
 	}
 }
 

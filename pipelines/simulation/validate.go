@@ -62,7 +62,7 @@ func Validate(s job.Simulation) error {
 }
 
 // CheckUnused refuses numbers in s that its family f, which is resolved, does not
-// use: who gives them thinks that they count.
+// use: they would be ignored.
 func CheckUnused(s job.Simulation, f simulate.Family) error {
 	given, used := reflect.ValueOf(s), reflect.ValueOf(f)
 	for _, field := range []string{"Density", "Links", "Groups", "Bandwidth"} {
@@ -123,7 +123,8 @@ func familyError(err error) error {
 	return &job.Error{Field: key, Reason: field.Reason, Err: err}
 }
 
-// ParseRange reads the text LOW:HIGH of the field key, or one number for a range of nothing else.
+// ParseRange reads the text of the field key: LOW:HIGH, or one number that is both.
+// An error is a *job.Error.
 func ParseRange(key, text string) (low, high float64, err error) {
 	first, second, two := strings.Cut(text, ":")
 	if !two {

@@ -12,7 +12,7 @@ import (
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-// Data is the problem that a table makes.
+// Data is the problem that was made of a table.
 type Data struct {
 	// Problem is S, d×d, and M.
 	Problem solver.Problem
@@ -25,7 +25,7 @@ type Data struct {
 	Shrinkage float64
 	// SHA256 is the checksum of the file's bytes.
 	SHA256 string
-	// Warnings are sentences on what may not be as it was meant.
+	// Warnings are sentences on what the user may not have intended.
 	Warnings []string
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // ReadSquare reads a symmetric table with a value for every pair of variables,
-// such as penalties or a precision matrix, and puts it into their order. It
-// returns the checksum of the file's bytes as well.
+// such as penalties or a precision matrix, and puts it into their order: d×d for d
+// variables. It returns the SHA-256 of the file's bytes as well.
 //
 // Errors are *job.Errors of field. Where the table has other variables, they end
 // in advice, which says what to give instead.

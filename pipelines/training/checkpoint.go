@@ -50,8 +50,8 @@ func (e *Interruption) Error() string {
 // Unwrap returns the cause.
 func (e *Interruption) Unwrap() error { return e.Err }
 
-// openCheckpoint reads the checkpoint to resume from: nil to begin at the
-// beginning. One that nobody asked to resume is not written over.
+// openCheckpoint reads the checkpoint to resume from; nil where there is none. A
+// checkpoint that is there is not overwritten unless the training resumes it.
 func (t document) openCheckpoint() (*checkpoint, error) {
 	path := t.Checkpoint
 	data, err := os.ReadFile(path)

@@ -16,8 +16,9 @@ import (
 
 // Streams of random numbers. Network k of a purpose is drawn, with its samples,
 // from PCG(seed, purpose<<32 | k), so that purposes share nothing and the first
-// networks stay what they are when more are asked for. Stream 0 is that of simulation.Run;
-// tests and experiments that judge a trained model take 3 and above.
+// networks stay what they are when there are more. Stream 0 is that of
+// simulation.Run; tests and experiments that evaluate a trained model take 3 and
+// above.
 const (
 	trainingStream   = 1
 	validationStream = 2
@@ -27,7 +28,7 @@ func stream(seed int, purpose, k uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(seed), purpose<<32|k))
 }
 
-// examples are what a model is trained with and judged by.
+// examples are those that a model is trained and validated with.
 type examples struct {
 	training, validation []solver.Example
 	// what the card says of the training examples
@@ -69,8 +70,8 @@ func (t document) simulated(ctx context.Context, report *progress.Reporter) (exa
 func (t document) draw(ctx context.Context, purpose uint64, k int) ([]solver.Example, error) {
 	rng := stream(t.Seed, purpose, uint64(k))
 	if t.Family == simulate.GraphMixed {
-		p, err := simulate.Mixed(ctx, rng, t.Dimension[0])
-		return []solver.Example{{S: p.S, Truth: p.Truth, Samples: p.Samples}}, err
+		e, err := simulate.Mixed(ctx, rng, t.Dimension[0])
+		return []solver.Example{e}, err
 	}
 	densities, err := t.densities()
 	if err != nil {

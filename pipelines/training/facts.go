@@ -16,6 +16,9 @@ const supportCostNone = "none"
 // defaultArchitecture is that of a training from random weights.
 const defaultArchitecture = train.UntiedPosteriorMean
 
+// families are the words of Training.Family.
+func families() []string { return append(simulate.Graphs(), simulate.GraphMixed) }
+
 // Facts are the names that a job.Training may hold: families, architectures,
 // figures to select by, built-in models.
 func Facts() job.Facts {
@@ -26,16 +29,12 @@ func Facts() job.Facts {
 		}
 	}
 	return job.Facts{Words: map[string][]string{
-		"family":       append(simulate.Graphs(), simulate.GraphMixed),
+		"family":       families(),
 		"architecture": train.Architectures(),
 		"select":       selectable,
 		"from":         glad.BuiltinNames(),
 	}}
 }
-
-// Resolved returns t with every default filled in that is a value and that has a
-// meaning beside the other fields.
-func Resolved(t job.Training) job.Training { return document{t}.resolved().Training }
 
 // resolved returns t with every default filled in that is a value and that has a
 // meaning beside the other fields.

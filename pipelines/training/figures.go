@@ -111,8 +111,8 @@ func ranked(truth *dense.Sym) bool {
 	return edges && others
 }
 
-// judge runs m on the validation examples.
-func judge(ctx context.Context, m *glad.Model, validation []solver.Example, engine dense.Engine, workers int) ([]*solver.Estimate, Figures, error) {
+// evaluate runs m on the validation examples, workers at a time.
+func evaluate(ctx context.Context, m *glad.Model, validation []solver.Example, engine dense.Engine, workers int) ([]*solver.Estimate, Figures, error) {
 	s := glad.Solver{Model: m, Backend: glad.CPU{Engine: engine}}
 	estimates, err := tune.Each(ctx, validation, workers, func(_ int, c solver.Example) (*solver.Estimate, error) {
 		est, err := s.Solve(ctx, c.Problem())

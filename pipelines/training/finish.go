@@ -20,7 +20,7 @@ import (
 func (f *fitting) finish(ctx context.Context, found *train.Result, s train.Settings) error {
 	m := found.Model
 	m.Name = f.Name
-	estimates, figures, err := judge(ctx, m, f.data.validation, f.engine, f.Workers)
+	estimates, figures, err := evaluate(ctx, m, f.data.validation, f.engine, f.Workers)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (f *fitting) finish(ctx context.Context, found *train.Result, s train.Setti
 			return err
 		}
 		m.Threshold = best.Threshold
-		if _, figures, err = judge(ctx, m, f.data.validation, f.engine, f.Workers); err != nil {
+		if _, figures, err = evaluate(ctx, m, f.data.validation, f.engine, f.Workers); err != nil {
 			return err
 		}
 	}
@@ -38,7 +38,7 @@ func (f *fitting) finish(ctx context.Context, found *train.Result, s train.Setti
 	r := f.result
 	r.Parameters, r.Threshold, r.Validation = m.Parameters(), m.Threshold, figures
 	r.Family, r.Examples, r.Graphs = f.data.family, len(f.data.training), f.data.graphs
-	r.Start, r.Starts, r.Step, r.Steps, r.Undone = found.Start+1, len(f.recipe.Starts), found.BestStep, s.Steps, found.RolledBack
+	r.Start, r.Starts, r.Step, r.Steps, r.RolledBack = found.Start+1, len(f.preset.Starts), found.BestStep, s.Steps, found.RolledBack
 	r.Seconds = job.Float(found.Elapsed.Seconds())
 	if err := arrowio.ReplaceFile(f.Out, m.Write); err != nil {
 		return err
@@ -93,7 +93,7 @@ func stepText(p train.Progress, figure string) string {
 	}
 	text += fmt.Sprintf("step %d of %d", p.Step, p.Steps)
 	if p.RolledBack {
-		text += ", undone, for its loss was not finite"
+		text += ", rolled back, for its loss was not finite"
 	} else if !math.IsNaN(p.Loss) {
 		text += fmt.Sprintf(", loss %.4g", p.Loss)
 	}

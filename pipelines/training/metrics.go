@@ -99,7 +99,7 @@ const decibelTie = 1e-6
 
 // successFigure is the strict probability of success with, for a posterior-mean
 // model, the single threshold that suits the validation examples best. Ties, of
-// which there are many where nothing succeeds yet, go to the lower NMSE.
+// which there are many as long as nothing succeeds, go to the lower NMSE.
 func successFigure(kind glad.Kind) train.Criterion {
 	return train.Criterion{Name: "strict_ps", HigherIsBetter: true, Compute: func(estimates []*solver.Estimate, validation []solver.Example) (float64, error) {
 		for _, e := range estimates {

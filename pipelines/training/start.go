@@ -24,10 +24,10 @@ func folderName(path string) string {
 // large first steps would lose weights that are good already.
 const learningRatePart = 3
 
-// openStarts makes the recipe.
+// openStarts opens the preset: the models to start from, and the settings.
 func (f *fitting) openStarts() (err error) {
 	if f.From == "" {
-		f.recipe, err = train.NewPreset(f.Architecture, uint64(f.Seed))
+		f.preset, err = train.NewPreset(f.Architecture, uint64(f.Seed))
 		switch {
 		case f.Name != "":
 		case f.Data != "":
@@ -48,13 +48,13 @@ func (f *fitting) openStarts() (err error) {
 	if err != nil {
 		return err
 	}
-	if f.asked.SupportCost != "" && f.recipe.Starts[0].Kind != glad.GLADPM {
-		return job.Errorf("support_cost", "a model of kind %s has zeros without a threshold; leave this out", f.recipe.Starts[0].Kind)
+	if f.asked.SupportCost != "" && f.preset.Starts[0].Kind != glad.GLADPM {
+		return job.Errorf("support_cost", "a model of kind %s has zeros without a threshold; leave this out", f.preset.Starts[0].Kind)
 	}
 	return nil
 }
 
-// openTuning makes the recipe of fine-tuning.
+// openTuning opens the preset of fine-tuning.
 func (f *fitting) openTuning() error {
 	architecture, like := architectureOf(f.from)
 	if f.Architecture != "" && f.Architecture != architecture {
@@ -69,13 +69,13 @@ func (f *fitting) openTuning() error {
 		f.Name = f.from.Name + "-tuned"
 	}
 	var err error
-	if f.recipe, err = train.NewPreset(like, uint64(f.Seed)); err != nil {
+	if f.preset, err = train.NewPreset(like, uint64(f.Seed)); err != nil {
 		return err
 	}
-	f.recipe.Settings.LearningRate /= learningRatePart
+	f.preset.Settings.LearningRate /= learningRatePart
 	start := f.from.Clone()
 	start.Card = glad.Card{}
-	f.recipe.Starts = []*glad.Model{start}
+	f.preset.Starts = []*glad.Model{start}
 	return nil
 }
 
@@ -93,11 +93,11 @@ func architectureOf(m *glad.Model) (architecture, like string) {
 		return text
 	}
 	for _, name := range train.Architectures() {
-		recipe, err := train.NewPreset(name, 0)
+		preset, err := train.NewPreset(name, 0)
 		if err != nil {
 			continue
 		}
-		if start := recipe.Starts[0]; shape(start) == shape(m) {
+		if start := preset.Starts[0]; shape(start) == shape(m) {
 			return name, name
 		} else if like == "" && start.Kind == m.Kind {
 			like = name

@@ -88,8 +88,8 @@ func tableStem(name string) (string, bool) {
 	inner := strings.TrimSuffix(name, ".gz")
 	extension := filepath.Ext(inner)
 	stem := strings.TrimSuffix(inner, extension)
-	text := extension == ".csv" || extension == ".tsv"
-	known := text || inner == name && slices.Contains([]string{".parquet", ".arrow", ".feather", ".arrows"}, extension)
+	text := extension == ".csv" || extension == ".tsv" // which may be compressed
+	known := (text || inner == name) && slices.Contains(job.Choices(&job.Job{}, "input_format"), strings.TrimPrefix(extension, "."))
 	return stem, known && stem != "" && !strings.HasPrefix(name, ".")
 }
 

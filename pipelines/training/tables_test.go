@@ -133,7 +133,7 @@ func TestTruthIsInTheUnitsOfS(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, correlation := range []string{"none", "pearson", "spearman", "nonparanormal"} {
-		e, _, err := document{Resolved(job.Training{Correlation: correlation})}.read(ctx, p, dense.Gonum{})
+		e, _, err := document{job.Training{Correlation: correlation}}.resolved().read(ctx, p, dense.Gonum{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +254,7 @@ func TestTablesRefuse(t *testing.T) {
 // A table of a training folder has an id column, and its error is the folder's.
 func TestErrorTextOfTraining(t *testing.T) {
 	path := testtable.File(t, "t.csv", "id,x\na,1\nb,2\n")
-	_, _, err := document{Resolved(job.Training{})}.read(context.Background(), pair{table: path, precision: path}, dense.Gonum{})
+	_, _, err := document{job.Training{}}.resolved().read(context.Background(), pair{table: path, precision: path}, dense.Gonum{})
 	var j *job.Error
 	if !errors.As(err, &j) || j.Field != "data" {
 		t.Fatal(err)

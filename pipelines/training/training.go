@@ -24,20 +24,20 @@ import (
 // A Host is what a training takes from its caller. The zero value reports no
 // progress.
 type Host struct {
-	// Progress, if set, is told of the stages and of every step.
+	// Progress, if set, is called with every update, of stages and of steps.
 	Progress func(Update)
 }
 
-// Update is what a Host is told.
+// An Update is a report of progress.
 type Update struct {
 	progress.Update
 	// Step is that of the optimiser, while Fitting and not Done.
 	Step train.Progress
-	// job.Float is the name of Step's Validation and Best.
+	// Figure is the key of the Metric in Step's Validation and Best.
 	Figure string
 }
 
-// A Result is what a training came to.
+// A Result is what a training did.
 type Result struct {
 	Version string `json:"version"`
 	// Training is the document with its defaults, Command the command line that
@@ -59,12 +59,13 @@ type Result struct {
 	Validation Figures  `json:"validation"`
 	Before     *Figures `json:"before,omitempty"`
 	// Start (from 1) and Step are where the weights were found, of Starts and
-	// of Steps each; Undone steps were taken back.
-	Start  int `json:"start"`
-	Starts int `json:"starts"`
-	Step   int `json:"step"`
-	Steps  int `json:"steps"`
-	Undone int `json:"undone"`
+	// of Steps each; RolledBack counts the steps whose loss was not finite, so that
+	// the weights before them were restored.
+	Start      int `json:"start"`
+	Starts     int `json:"starts"`
+	Step       int `json:"step"`
+	Steps      int `json:"steps"`
+	RolledBack int `json:"undone"`
 	// Resumed says that the training went on from a checkpoint; Seconds is the
 	// time of the training, interruptions left out.
 	Resumed  bool      `json:"resumed"`
@@ -80,7 +81,7 @@ type Result struct {
 // PCG(seed, 1<<32 | k), the k-th of validation from PCG(seed, 2<<32 | k), so
 // that both share nothing with each other nor with data from other streams.
 //
-// Or they are the tables in the folder Data, S being estimated as Run does it.
+// Or they are the tables in the folder Data, S being estimated as recovery.Run does.
 // The truth Θ* of NAME.parquet is NAME.precision.parquet, in the units of S; or,
 // where there is only the network NAME.reference.csv, the maximum-likelihood
 // precision matrix of S with its zeros (covariance selection), with a penalty of
@@ -88,15 +89,15 @@ type Result struct {
 // S as well. A model that starts from another one is at least as good as that on
 // the validation data, by the figure that Select names.
 //
-// The model file is written at the end, whole; a checkpoint stands for it
-// meanwhile. The same training on the same machine gives the same bytes, also
+// The model file is written at the end, whole; until then the state is in a
+// checkpoint. The same training on the same machine gives the same bytes, also
 // where it was interrupted and resumed. When ctx ends first the error is a
 // *Interruption. What the user can put right is a *job.Error.
 func Run(ctx context.Context, t job.Training, host Host) (*Result, error) {
 	if err := Validate(t); err != nil {
 		return nil, err
 	}
-	f := &fitting{document: document{Resolved(t)}, asked: document{t}, host: host}
+	f := &fitting{document: document{t}.resolved(), asked: document{t}, host: host}
 	f.result = &Result{Version: job.Version(), Training: f.Training, Command: t.Command()}
 	result, err := f.run(ctx)
 	if err != nil {
@@ -121,7 +122,7 @@ type fitting struct {
 	result *Result
 
 	engine dense.Engine
-	recipe train.Preset
+	preset train.Preset
 	from   *glad.Model // nil for random weights
 	resume *checkpoint
 	data   examples
@@ -148,7 +149,7 @@ func (f *fitting) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if f.from != nil {
-		_, before, err := judge(ctx, f.from, f.data.validation, f.engine, f.Workers)
+		_, before, err := evaluate(ctx, f.from, f.data.validation, f.engine, f.Workers)
 		if err != nil {
 			return nil, fmt.Errorf("the model to start from fails on the validation data: %w", err)
 		}
@@ -164,7 +165,7 @@ func (f *fitting) run(ctx context.Context) (*Result, error) {
 	return f.result, nil
 }
 
-// openFiles tries whether the model can be written, and reads the checkpoint.
+// openFiles checks that the model can be written, and reads the checkpoint.
 func (f *fitting) openFiles() (err error) {
 	if info, err := os.Stat(f.Out); err == nil && !info.Mode().IsRegular() {
 		return job.Errorf("out", "%s is not a regular file; name one to write to, such as model.json", f.Out)
@@ -189,7 +190,7 @@ func (f *fitting) openFiles() (err error) {
 		return err
 	}
 	f.saved = true
-	return f.resume.check(f.document, f.recipe.Starts, f.engine)
+	return f.resume.check(f.document, f.preset.Starts, f.engine)
 }
 
 func (f *fitting) warn(format string, args ...any) {
@@ -222,9 +223,9 @@ func (f *fitting) openData(ctx context.Context) (err error) {
 	return nil
 }
 
-// settings are the recipe's with what the document says.
+// settings are the preset's with what the document says.
 func (f *fitting) settings() (train.Settings, error) {
-	s := f.recipe.Settings
+	s := f.preset.Settings
 	for _, n := range []struct{ to, given *int }{{&s.Steps, &f.Steps}, {&s.Batch, &f.Batch}} {
 		if *n.given != 0 {
 			*n.to = *n.given
@@ -238,7 +239,7 @@ func (f *fitting) settings() (train.Settings, error) {
 	s.Loss.On = glad.LossOn(f.Loss)
 	s.ValidateEvery, s.Patience = f.ValidateEvery, f.Patience
 	s.Backend = glad.CPU{Engine: f.engine, Workers: f.Workers}
-	s.Criterion = selected(f.Select, f.recipe.Starts[0].Kind)
+	s.Criterion = selected(f.Select, f.preset.Starts[0].Kind)
 	cost, isNumber := f.SupportCost.Number()
 	switch {
 	case f.Select == selectPS, f.SupportCost == supportCostNone:
@@ -277,13 +278,13 @@ func (f *fitting) fit(ctx context.Context, s train.Settings) (*train.Result, err
 		found, err = train.Resume(ctx, f.resume.State, f.data.training, f.data.validation, s)
 		f.result.Resumed = true
 	} else {
-		found, err = train.Run(ctx, f.recipe.Starts, f.data.training, f.data.validation, s)
+		found, err = train.Run(ctx, f.preset.Starts, f.data.training, f.data.validation, s)
 	}
 	switch {
 	case err == nil:
 		text := progress.Count(found.Steps, "step")
 		if found.RolledBack > 0 {
-			text += fmt.Sprintf(", %d of them undone, for their loss was not finite", found.RolledBack)
+			text += fmt.Sprintf(", %d of them rolled back, for their loss was not finite", found.RolledBack)
 		}
 		report.Done(text + ", " + figureText(s.Criterion.Name, found.Validation) + " on the validation data")
 	case ctx.Err() != nil:

@@ -76,12 +76,12 @@ func TestTrain(t *testing.T) {
 		t.Errorf("validation %v, result %+v", c.Validation, r.Validation)
 	}
 	// The figures are those of the file.
-	x, err := document{Resolved(tr)}.simulated(context.Background(), progress.Begin(nil, progress.Simulating, ""))
+	x, err := document{tr}.resolved().simulated(context.Background(), progress.Begin(nil, progress.Simulating, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fitting{document: document{Resolved(tr)}}
-	_, again, err := judge(context.Background(), m, x.validation, f.engine, 1)
+	f := &fitting{document: document{tr}.resolved()}
+	_, again, err := evaluate(context.Background(), m, x.validation, f.engine, 1)
 	if err != nil || !reflect.DeepEqual(again, r.Validation) {
 		t.Errorf("%v: the file has %+v, the result says %+v", err, again, r.Validation)
 	}
@@ -208,7 +208,7 @@ func TestTrainingStreams(t *testing.T) {
 	draw := func(graphs int) examples {
 		tr := small("x")
 		tr.Graphs = graphs
-		x, err := document{Resolved(tr)}.simulated(ctx, progress.Begin(nil, progress.Simulating, ""))
+		x, err := document{tr}.resolved().simulated(ctx, progress.Begin(nil, progress.Simulating, ""))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +256,7 @@ func TestMixedTraining(t *testing.T) {
 	if err := Validate(tr); err != nil {
 		t.Fatal(err)
 	}
-	x, err := document{Resolved(tr)}.simulated(context.Background(), progress.Begin(nil, progress.Simulating, ""))
+	x, err := document{tr}.resolved().simulated(context.Background(), progress.Begin(nil, progress.Simulating, ""))
 	if err != nil {
 		t.Fatal(err)
 	}

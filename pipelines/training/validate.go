@@ -29,12 +29,12 @@ func (t document) validate() error {
 	return nil
 }
 
-// checkSource settles where the examples come from, and refuses what belongs to
-// the other source.
+// checkSource checks that there is one source of examples, and refuses fields that
+// belong to the other.
 func (t document) checkSource() error {
 	switch {
 	case t.Family == "" && t.Data == "":
-		return job.Errorf("family", "neither a family nor a folder with data is named; choose %s, or give the folder", job.OneOf(append(simulate.Graphs(), simulate.GraphMixed)))
+		return job.Errorf("family", "neither a family nor a folder with data is named; choose %s, or give the folder", job.OneOf(families()))
 	case t.Family != "" && t.Data != "":
 		return job.Errorf("data", "both the family %s and a folder are given; leave one out", t.Family)
 	}
@@ -44,7 +44,7 @@ func (t document) checkSource() error {
 	}
 	read := []string{"correlation", "orientation", "id_column", "validation_part"}
 	const asTables = "the tables of the folder say this themselves; leave it out"
-	foreign := make(map[string]string) // why a key has no meaning here
+	foreign := make(map[string]string) // why a key has no meaning with this source
 	for _, key := range simulated {
 		if t.Data != "" {
 			foreign[key] = asTables
@@ -161,8 +161,8 @@ func (t document) checkFiles() error {
 	return nil
 }
 
-// simulation is the document of networks of one size and density. It is not
-// run: it knows what the fields that it shares with t mean.
+// simulation is the document of networks of one size and density. It is not run;
+// package simulation checks and draws by it.
 func (t document) simulation(d int, density float64) job.Simulation {
 	return job.Simulation{
 		Family: t.Family, Dimension: d, Density: density, Links: t.Links, Groups: t.Groups, Bandwidth: t.Bandwidth,

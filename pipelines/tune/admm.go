@@ -87,16 +87,16 @@ func (r *Result) tryADMM(ctx context.Context, cases []solver.Example, p Point, s
 	var best Point
 	for k, iterations := range s.Iterations {
 		p.Iterations = iterations
-		judged, err := judge(p, s.Objective, z[k], cases)
+		evaluated, err := evaluate(p, s.Objective, z[k], cases)
 		if err != nil {
 			return p, err
 		}
-		r.Points = append(r.Points, judged)
+		r.Points = append(r.Points, evaluated)
 		if s.OnPoint != nil {
-			s.OnPoint(judged)
+			s.OnPoint(evaluated)
 		}
-		if k == 0 || s.Objective.better(judged, best) {
-			best = judged
+		if k == 0 || s.Objective.better(evaluated, best) {
+			best = evaluated
 		}
 	}
 	return best, nil

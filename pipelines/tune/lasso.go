@@ -39,7 +39,7 @@ func GraphicalLasso(ctx context.Context, cases []solver.Example, s Settings) (*R
 		if err != nil {
 			return Point{}, err
 		}
-		p, err := judge(Point{Rho: rho, Diagonal: s.Diagonal, Refined: refined}, s.Objective, estimates, cases)
+		p, err := evaluate(Point{Rho: rho, Diagonal: s.Diagonal, Refined: refined}, s.Objective, estimates, cases)
 		if err != nil {
 			return p, err
 		}

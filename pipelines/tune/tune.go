@@ -38,7 +38,7 @@ const (
 	StrictSuccess Objective = "strict-ps"
 )
 
-// A Point is one choice of parameters and what came of it.
+// A Point is one choice of parameters with its figures.
 type Point struct {
 	// Rho is the penalty, Lambda the quadratic penalty of ADMM, Iterations the
 	// number of its iterations; the latter two are 0 for a converged solver.
@@ -156,8 +156,8 @@ func validate(cases []solver.Example) error {
 	return nil
 }
 
-// judge fills in the figures of p from the estimates of all cases.
-func judge(p Point, o Objective, estimates []*dense.Sym, cases []solver.Example) (Point, error) {
+// evaluate fills in the figures of p from the estimates of all cases.
+func evaluate(p Point, o Objective, estimates []*dense.Sym, cases []solver.Example) (Point, error) {
 	if o == StrictSuccess {
 		r, err := Threshold(estimates, cases)
 		if err != nil {

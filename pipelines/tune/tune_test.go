@@ -145,7 +145,7 @@ func TestADMMAgreesWithBruteForce(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if p, err = judge(p, NMSE, z, cases); err != nil {
+				if p, err = evaluate(p, NMSE, z, cases); err != nil {
 					t.Fatal(err)
 				}
 				least = min(least, p.Value)
@@ -160,7 +160,7 @@ func TestADMMAgreesWithBruteForce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := judge(r.Best, NMSE, z, cases); err != nil || p != r.Best {
+	if p, err := evaluate(r.Best, NMSE, z, cases); err != nil || p != r.Best {
 		t.Errorf("repeated: %v, %v; was %v", p, err, r.Best)
 	}
 }

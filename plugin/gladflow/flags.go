@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,22 +39,26 @@ func bind(c *cobra.Command, document any, known job.Facts, arguments ...string) 
 		}
 		return pflag.NormalizedName(name)
 	})
-next:
 	for _, f := range job.Fields(document, known) {
-		for _, a := range arguments {
-			if f.Key == a {
-				continue next
-			}
+		if !slices.Contains(arguments, f.Key) {
+			addFlag(c, document, f)
 		}
-		flag := &pflag.Flag{Name: flagOf(f), Usage: describe(f), Value: &fieldValue{document: document, field: f}}
-		if f.Kind == job.BooleanField {
-			flag.NoOptDefVal = "true"
-		}
-		flags.AddFlag(flag)
-		if complete := completion(f); complete != nil {
-			// It fails for a flag that does not exist, and this one does.
-			_ = c.RegisterFlagCompletionFunc(flag.Name, complete)
-		}
+	}
+}
+
+// addFlag adds the flag of one field, unless c has it.
+func addFlag(c *cobra.Command, document any, f job.Field) {
+	flag := &pflag.Flag{Name: flagOf(f), Usage: describe(f), Value: &fieldValue{document: document, field: f}}
+	if c.Flags().Lookup(flag.Name) != nil {
+		return
+	}
+	if f.Kind == job.BooleanField {
+		flag.NoOptDefVal = "true"
+	}
+	c.Flags().AddFlag(flag)
+	if complete := completion(f); complete != nil {
+		// It fails for a flag that does not exist, and this one does.
+		_ = c.RegisterFlagCompletionFunc(flag.Name, complete)
 	}
 }
 

@@ -23,7 +23,7 @@ func main() {
 		os.Exit(servePlugin())
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal ends the run in good order, the second the process.
+	// The first signal ends the run orderly, the second the process.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,16 +46,14 @@ func printResult(w io.Writer, r *job.Result) {
 	if ref := r.Reference; ref != nil {
 		fmt.Fprintf(w, "%s: population %s\n", headlines(), ref.Text)
 	}
-	certified, am := false, false
-	for _, s := range r.Solvers {
-		certified = certified || !math.IsNaN(float64(s.DualityGap))
-		am = am || s.Name == "am"
-	}
+	certified := slices.ContainsFunc(r.Solvers, func(s job.SolverResult) bool { return !math.IsNaN(float64(s.DualityGap)) })
 	if certified {
 		fmt.Fprintf(w, "duality gap: the optimum is at most this far below the objective; solvers stop at %s × max(|objective|, %d)\n", short(job.Float(r.Job.Gap)), in.Variables)
 	}
-	if am {
-		fmt.Fprintln(w, "am: its objective has a quadratic penalty besides and is not the others'; a larger --am-lambda brings it nearer")
+	for _, s := range r.Solvers {
+		if key := recovery.ObjectiveOption(s.Name); key != "" {
+			fmt.Fprintf(w, "%s: its objective has a quadratic penalty besides and is not the others'; a larger --%s brings it nearer\n", s.Name, job.FlagName(key))
+		}
 	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(w, "warning: %s\n", warning)
@@ -108,8 +107,7 @@ func headlines() string {
 	for _, m := range metric.Headlines() {
 		titles = append(titles, m.Title)
 	}
-	last := len(titles) - 1
-	return strings.Join(titles[:last], ", ") + " and " + titles[last]
+	return job.AllOf(titles)
 }
 
 // none stands where there is no figure.

@@ -35,7 +35,7 @@ known one. INPUT may be - for standard input.`,
 	return c
 }
 
-// recoverJob runs a job and prints what came of it.
+// recoverJob runs a job and prints its result.
 func recoverJob(c *cobra.Command, j job.Job) error {
 	bar := newProgressBar(c.ErrOrStderr())
 	defer bar.close()

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,6 +23,7 @@ import (
 	"github.com/gladflow/gladflow/plugin/internal/built"
 	"github.com/gladflow/gladflow/plugin/internal/flighttest"
 	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/plugin/server"
 )
 
 // A service is a process of gladflow serve.
@@ -235,5 +237,22 @@ func TestByteSize(t *testing.T) {
 	}
 	if s := byteSize(64 << 20); s.String() != "64MiB" {
 		t.Errorf("64 MiB is printed as %q", s.String())
+	}
+}
+
+// Errors name the flag of every setting.
+func TestSettingsHaveFlags(t *testing.T) {
+	flags := serveCommand().Flags()
+	for _, typ := range []reflect.Type{reflect.TypeFor[server.ListenConfig](), reflect.TypeFor[server.Config]()} {
+		for i := range typ.NumField() {
+			f := typ.Field(i)
+			if kind := f.Type.Kind(); kind != reflect.String && kind != reflect.Bool {
+				continue
+			}
+			name, ok := strings.CutPrefix(serveFlag(f.Name), "--")
+			if !ok || flags.Lookup(name) == nil {
+				t.Errorf("the setting %s has the flag %q", f.Name, name)
+			}
+		}
 	}
 }

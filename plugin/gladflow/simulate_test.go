@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/gladflow/gladflow/pipelines/simulate"
 	"github.com/gladflow/gladflow/pipelines/simulation"
 )
 
@@ -75,6 +77,21 @@ func TestSimulateUsage(t *testing.T) {
 		first, _, _ := strings.Cut(stderr, "\n")
 		if code != exitUsage || stdout != "" || !strings.HasPrefix(first, "gladflow: ") || !strings.Contains(first, want) {
 			t.Errorf("gladflow %s: code %d, prints %q and %q, want %q", args, code, stdout, stderr, want)
+		}
+	}
+}
+
+// Help lists the families by hand, with a line on each.
+func TestHelpListsTheFamilies(t *testing.T) {
+	for _, command := range []string{"simulate", "train"} {
+		_, help, _ := gladflow(t, command, "--help")
+		_, list, _ := strings.Cut(help, "FAMILY is")
+		list, _, _ = strings.Cut(list, "Usage:")
+		words := strings.FieldsFunc(list, func(c rune) bool { return c != '-' && (c < 'a' || c > 'z') })
+		for _, family := range simulate.Graphs() {
+			if !slices.Contains(words, family) {
+				t.Errorf("the help of %s lacks the family %s", command, family)
+			}
 		}
 	}
 }

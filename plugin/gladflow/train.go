@@ -85,6 +85,11 @@ interruption.`,
 			return simulate.Graphs(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+	for _, f := range job.Fields(&t, training.Facts()) {
+		if f.Key == "out" { // first in help: it is required
+			addFlag(c, &t, f)
+		}
+	}
 	bind(c, &t, training.Facts(), "family")
 	for name, placeholder := range map[string]string{
 		"name": "NAME", "description": "TEXT",
@@ -173,8 +178,8 @@ func printTraining(w io.Writer, r *training.Result) {
 		fmt.Fprintf(w, " from start %d of %d", r.Start, r.Starts)
 	}
 	fmt.Fprintf(w, "; %s s, engine %s", seconds(r.Seconds), r.Engine)
-	if r.Undone > 0 {
-		fmt.Fprintf(w, "; %s undone, whose loss was not finite", progress.Count(r.Undone, "step"))
+	if r.RolledBack > 0 {
+		fmt.Fprintf(w, "; %s rolled back, whose loss was not finite", progress.Count(r.RolledBack, "step"))
 	}
 	fmt.Fprint(w, "\n\n")
 	figures := textTable{columns: []column{{"", left}}}

@@ -129,7 +129,7 @@ func TestTrainInterruptedAtOnce(t *testing.T) {
 	}
 }
 
-// A step that is undone is told of at once, and lines come every other second.
+// A step that is rolled back is told of at once, and lines come every other second.
 func TestTrainProgress(t *testing.T) {
 	var b bytes.Buffer
 	p := newTrainProgress(&b)

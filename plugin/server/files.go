@@ -38,7 +38,7 @@ func (s *Service) checkFiles(j job.Job) error {
 	}
 	for _, f := range job.Files(&j) {
 		switch {
-		case f.Path == job.Stdin: // the samples of the call
+		case f.IsStdin(): // the samples of the call
 		case f.File == job.ReadModel && slices.Contains(glad.BuiltinNames(), f.Path):
 		case s.files == FilesNone:
 			return s.forbidden(f.Key, "this service opens no files and URLs; stream the samples and take the results from it")

@@ -31,7 +31,7 @@ func (s *Service) parseJob(document []byte) (job.Job, error) {
 		j.Input = streamed
 	}
 	for _, f := range job.Files(&j) {
-		if f.Path == job.Stdin && f.Key != "input" {
+		if f.IsStdin() && f.Key != "input" {
 			return j, fault.Field(f.Key, "a service has no standard input; name a file")
 		}
 	}

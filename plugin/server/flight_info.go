@@ -18,6 +18,7 @@ import (
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/fault"
 	"github.com/gladflow/gladflow/plugin/server/internal/runs"
+	"github.com/gladflow/gladflow/solver/dense"
 )
 
 // DoGet waits for a solver and streams one of its tables.
@@ -172,7 +173,7 @@ func tableSchema(r *runs.Run, table, solver string) []byte {
 	case table == protocol.TableEdges:
 		columns = arrowio.EdgeColumns(nil)
 	case table == protocol.TablePrecision && r.Job().Precision != job.PrecisionDense:
-		columns = []arrowio.Column{{Name: "row", Values: []string{}}, {Name: "column", Values: []string{}}, {Name: "value", Values: []float64{}}}
+		columns = arrowio.PrecisionColumns(nil, dense.NewSym(0, nil))
 	default:
 		return nil
 	}

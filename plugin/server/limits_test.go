@@ -22,6 +22,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/solver/glad"
 )
 
 // until is a stand-in for a run that ends with its context or with release.
@@ -300,15 +301,42 @@ func TestFiles(t *testing.T) {
 			}
 			wantFault(t, err, codes.PermissionDenied, protocol.ReasonForbidden, "input")
 		}
-		for field, value := range map[string]string{"out": "/tmp/x", "reference": "/etc/passwd", "model": "/etc/passwd", "penalty_matrix": "/etc/passwd"} {
-			_, err := act(ctx, c, protocol.ActionValidate, `{"`+field+`":"`+value+`"}`)
+		confined := 0
+		for _, f := range job.Fields(&job.Job{}, job.Facts{}) {
+			if f.File == job.NoFile {
+				continue
+			}
+			confined++
+			_, err := act(ctx, c, protocol.ActionValidate, `{"`+f.Key+`":"`+filepath.Join(filepath.Dir(outside), "x")+`"}`)
 			if files == "" {
 				if err != nil {
-					t.Errorf("%s: %v", field, err)
+					t.Errorf("%s: %v", f.Key, err)
 				}
 				continue
 			}
-			wantFault(t, err, codes.PermissionDenied, protocol.ReasonForbidden, field)
+			wantFault(t, err, codes.PermissionDenied, protocol.ReasonForbidden, f.Key)
+		}
+		for field, reason := range map[string]string{ // "-" is no file but where files are read
+			"input": "", "reference": protocol.ReasonInvalidJob, "penalty_matrix": protocol.ReasonInvalidJob,
+			"out": protocol.ReasonForbidden, "model": protocol.ReasonForbidden,
+		} {
+			_, err := act(ctx, c, protocol.ActionValidate, `{"`+field+`":"-"}`)
+			switch {
+			case reason == "" || reason == protocol.ReasonForbidden && files == "":
+				if err != nil {
+					t.Errorf("files %q: %s is -: %v", files, field, err)
+				}
+			case reason == protocol.ReasonForbidden:
+				wantFault(t, err, codes.PermissionDenied, reason, field)
+			default:
+				wantFault(t, err, codes.InvalidArgument, reason, field)
+			}
+		}
+		if confined < 5 {
+			t.Errorf("%d fields of a job name files", confined)
+		}
+		if _, err := act(ctx, c, protocol.ActionValidate, `{"model":"`+glad.DefaultModelName+`"}`); err != nil {
+			t.Errorf("files %q: a built-in model is refused: %v", files, err)
 		}
 	}
 	if _, err := New(Config{Files: filepath.Join(folder, "nothing")}); err == nil || !strings.Contains(err.Error(), "make it") {

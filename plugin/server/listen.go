@@ -41,8 +41,8 @@ type ListenConfig struct {
 	// CertFile and KeyFile are the certificate (with those between it and its
 	// authority) and its key, in PEM. They are read again when they change.
 	CertFile, KeyFile string
-	// ClientCAFile holds the authorities, in PEM, that vouch for clients.
-	// Without it clients need no certificate.
+	// ClientCAFile holds the authorities, in PEM, that sign the certificates of
+	// clients. Without it clients need no certificate.
 	ClientCAFile string
 	// TokenFile holds bearer tokens, one a line; lines that begin with # are
 	// not. Every call but those of health needs one of them. It is read again

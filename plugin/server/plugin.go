@@ -44,9 +44,9 @@ func Plugin(ctx context.Context, c Config) error {
 	// A line of the log that goes to a dead host must fail instead of ending
 	// the process before it has cleaned up. An interrupt is the host's to act on,
 	// also in the moment between the handshake and go-plugin's taking notice.
-	deaf := make(chan os.Signal, 1)
-	signal.Notify(deaf, syscall.SIGPIPE, os.Interrupt)
-	defer signal.Stop(deaf)
+	ignored := make(chan os.Signal, 1)
+	signal.Notify(ignored, syscall.SIGPIPE, os.Interrupt)
+	defer signal.Stop(ignored)
 
 	if c.Logger == nil {
 		// Everything but traces: the host chooses what to show.
@@ -149,8 +149,8 @@ func (p *pluginServer) stop() {
 	}
 }
 
-// end ends everything in good order, and returns after endTime however far
-// that has come.
+// end ends everything orderly. It returns after endTime even if something has not
+// ended.
 func (p *pluginServer) end(hostDied bool, tel *telemetry.Telemetry) error {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()

@@ -20,7 +20,7 @@ import (
 // Config is what a Service is made of. Its zero value is a service with
 // DefaultLimits whose jobs may name any file.
 type Config struct {
-	// Limits bound what it takes on; fields that are zero are those of
+	// Limits bound what it accepts; fields that are zero are those of
 	// DefaultLimits.
 	Limits protocol.Limits
 	// Files says which files jobs may name, to read and to write: FilesAny,
@@ -29,9 +29,9 @@ type Config struct {
 	// Stores open the URLs that jobs name, such as store.All(); nil: they are
 	// refused.
 	Stores arrowio.Opener
-	// Logger is told of every run; nil for none.
+	// Logger gets a line for the beginning and the end of every run; nil for none.
 	Logger hclog.Logger
-	// Observer is told of every run too, for traces and metrics; nil for none.
+	// Observer is called for every run, for traces and metrics; nil for none.
 	Observer Observer
 }
 
@@ -72,8 +72,8 @@ func fill[T int | int64 | float64](v *T, byDefault T) {
 	}
 }
 
-// An Observer is told what runs do: RunStarted, StageDone and RunEnded. Its
-// methods are called from many goroutines.
+// An Observer is called when a run starts (RunStarted), when a stage of it is done
+// (StageDone) and when it ends (RunEnded), from many goroutines.
 type Observer = runs.Observer
 
 // A Service serves jobs over Arrow Flight. It is safe for concurrent use.

@@ -1,4 +1,6 @@
-// Package testtable writes small tables for tests of package pipelines.
+// Package testtable writes small tables for the tests of several packages.
+//
+//	path := testtable.CSV(t, 8, 60) // 60 samples of v0 to v7, with the column id
 package testtable
 
 import (

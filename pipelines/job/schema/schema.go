@@ -1,4 +1,6 @@
 // Package schema makes JSON Schemas of the documents of package job.
+//
+//	data, err := schema.Of(&job.Job{}, recovery.Facts(), "gladflow job", "One recovery.")
 package schema
 
 import (

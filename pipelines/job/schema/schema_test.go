@@ -11,7 +11,7 @@ import (
 
 // The document, its schema and the flags are three views of one struct.
 func TestEveryFieldIsDescribed(t *testing.T) {
-	for _, document := range []any{&job.Job{}, &job.Evaluation{}} {
+	for _, document := range []any{&job.Job{}, &job.Evaluation{}, &job.Training{}, &job.Simulation{}} {
 		data, err := Of(document, job.Facts{}, "", "")
 		if err != nil {
 			t.Fatal(err)
@@ -35,5 +35,52 @@ func TestEveryFieldIsDescribed(t *testing.T) {
 				t.Errorf("the schema of %s lacks %q or its description", typ, f.Key)
 			}
 		}
+	}
+}
+
+// What tags and facts say of fields of every kind is in the schema.
+func TestSchemaOfTraining(t *testing.T) {
+	known := job.Facts{Words: map[string][]string{"family": {"er", "mixed"}, "from": {"general"}}}
+	data, err := Of(&job.Training{}, known, "training", "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type property struct {
+		Type    string
+		Enum    []string
+		Default any
+		Minimum *float64
+		OneOf   []struct {
+			Type    string
+			Enum    []string
+			Minimum *float64
+			Items   *struct{ Type string }
+		}
+	}
+	var s struct {
+		Title      string
+		Required   []string
+		Properties map[string]property
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Title != "training" || !reflect.DeepEqual(s.Required, []string{"out"}) {
+		t.Errorf("title %q, required %v", s.Title, s.Required)
+	}
+	if p := s.Properties["family"]; !reflect.DeepEqual(p.Enum, []string{"er", "mixed"}) {
+		t.Errorf("family: %+v", p)
+	}
+	if p := s.Properties["from"]; p.Enum != nil || p.Type != "string" { // a file, too
+		t.Errorf("from: %+v", p)
+	}
+	if p := s.Properties["dimension"]; p.Default != 100. || len(p.OneOf) != 2 || p.OneOf[0].Type != "integer" || p.OneOf[1].Items == nil || p.OneOf[1].Items.Type != "integer" {
+		t.Errorf("dimension: %+v", p)
+	}
+	if p := s.Properties["support_cost"]; p.Default != 0.005 || len(p.OneOf) != 2 || !reflect.DeepEqual(p.OneOf[1].Enum, []string{"none"}) {
+		t.Errorf("support_cost: %+v", p)
+	}
+	if p := s.Properties["graphs"]; p.Type != "integer" || p.Default != 10. || p.Minimum == nil {
+		t.Errorf("graphs: %+v", p)
 	}
 }

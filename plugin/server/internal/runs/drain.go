@@ -51,8 +51,8 @@ func (g *Registry) waitIdle(ctx context.Context) error {
 	}
 }
 
-// hasUntaken says whether a run that ended after a time has results that nobody
-// has come for.
+// hasUntaken says whether a run that ended after a time has results that no
+// caller has taken.
 func (g *Registry) hasUntaken(after time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -31,7 +31,7 @@ type Request struct {
 }
 
 // Start starts a run, or returns a fault that says why it is refused. ctx is the
-// call's. Whoever starts a run that is not detached must cancel it in the end.
+// call's. The caller must cancel a run that is not detached when it has done with it.
 func (g *Registry) Start(ctx context.Context, q Request) (*Run, error) {
 	r := g.newRun(ctx, q.Job, q.Detached)
 	if err := g.acquire(r); err != nil {
@@ -135,8 +135,8 @@ func AsInput(err error) error {
 	return err
 }
 
-// keepTables is the recovery.Host's Solved: it keeps the tables of a solver for
-// whoever asks for them.
+// keepTables is the recovery.Host's Solved: it keeps the tables of a solver until a
+// caller takes them.
 func (g *Registry) keepTables(r *Run, n recovery.Network) error {
 	found := make(Tables)
 	var bytes int64

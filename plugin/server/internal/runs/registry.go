@@ -31,20 +31,20 @@ type Config struct {
 	// Stores open the URLs that jobs name; nil: they are refused.
 	Stores arrowio.Opener
 	Logger hclog.Logger
-	// Observer is told of every run; nil for none.
+	// Observer is called for every run; nil for none.
 	Observer Observer
 	// Work does a job: recovery.Run, but in tests.
 	Work func(context.Context, job.Job, recovery.Host) (*job.Result, error)
 }
 
-// An Observer is told what runs do. Its methods are called from many
-// goroutines.
+// An Observer observes runs. Its methods are called from many goroutines.
 type Observer interface {
 	// RunStarted returns the context of the run: ctx, perhaps with a span.
 	RunStarted(ctx context.Context, run string, solvers []string) context.Context
-	// StageDone is told of the end of every stage, after it.
+	// StageDone is called after the end of every stage.
 	StageDone(ctx context.Context, p progress.Update)
-	// RunEnded is told of every run's end; fault is nil for one that is done.
+	// RunEnded is called after the end of every run; fault is nil for one that is
+	// done.
 	RunEnded(ctx context.Context, state protocol.State, took time.Duration, fault *protocol.Fault)
 }
 
@@ -69,7 +69,7 @@ type Registry struct {
 	running  int
 	draining bool
 	bytes    int64         // reserved for results
-	idle     chan struct{} // closed when running falls to 0; nil if nobody waits
+	idle     chan struct{} // closed when running falls to 0; nil if nothing waits
 }
 
 // New makes a registry. Close releases it.
@@ -174,7 +174,7 @@ func (g *Registry) reserve(r *Run, bytes int64) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.runs[r.id] != r {
-		return nil // forgotten: nobody will ask, and the run is about to end
+		return nil // forgotten, so that the run is about to end
 	}
 	for g.bytes+bytes > g.Limits.ResultBytes && len(g.ended) > 0 {
 		g.removeLocked(g.ended[0])

@@ -28,7 +28,7 @@ type Run struct {
 	cancel   context.CancelCauseFunc
 	read     chan struct{} // closed when the samples have been read
 	done     chan struct{} // closed when the run has ended
-	taken    atomic.Bool   // whether somebody has taken a table
+	taken    atomic.Bool   // whether a caller has taken a table
 	reserved int64         // memory of results; guarded by the registry's lock
 
 	mu      sync.Mutex
@@ -217,7 +217,7 @@ func (r *Run) Table(name, solver string) arrow.Record {
 	return r.solved[solver][name]
 }
 
-// MarkTaken notes that somebody takes results. A drain waits for that.
+// MarkTaken notes that a caller takes results. A drain waits for that.
 func (r *Run) MarkTaken() { r.taken.Store(true) }
 
 // WaitRead waits until the samples have been read, and returns what is wrong
@@ -306,7 +306,7 @@ func (r *Run) WaitTables(ctx context.Context, solver string) (Tables, error) {
 	}
 }
 
-// eventInterval is how often a watcher is told of the progress of a stage.
+// eventInterval is the time between two events of one stage for a watcher.
 const eventInterval = 100 * time.Millisecond
 
 // Events calls f with every event until the run has ended. The last one has the

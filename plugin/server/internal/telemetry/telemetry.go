@@ -48,9 +48,9 @@ type Config struct {
 	// Console is where the exporter "console" writes: standard output belongs
 	// to the handshake, or to scripts.
 	Console io.Writer
-	// Logger hears what cannot be exported.
+	// Logger gets the errors of exports.
 	Logger hclog.Logger
-	// Next, if set, is told of runs as well.
+	// Next, if set, is called for every run as well.
 	Next runs.Observer
 }
 
@@ -78,7 +78,7 @@ var _ runs.Observer = (*Telemetry)(nil)
 // OTEL_METRICS_EXPORTER, or with an endpoint (OTEL_EXPORTER_OTLP_ENDPOINT, or
 // that of traces or metrics), and without OTEL_SDK_DISABLED. The other
 // variables of OpenTelemetry's specification hold as well. What cannot be
-// exported is logged and keeps nobody from working.
+// exported is logged; runs go on.
 //
 // OpenTelemetry has one handler of errors for the whole process, which is set
 // to c.Logger; nothing else of it is global.

@@ -1,0 +1,86 @@
+package output
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gladflow/gladflow/pipelines/job"
+)
+
+func TestFolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a", "b")
+	f, err := OpenFolder("out", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(path); err != nil || len(entries) != 0 {
+		t.Errorf("a new folder holds %v, %v", entries, err)
+	}
+	if err := f.WriteJSON("x.json", map[string]int{"n": 3}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(f.Path("x.json"))
+	var back map[string]int
+	if err != nil || json.Unmarshal(data, &back) != nil || back["n"] != 3 || data[len(data)-1] != '\n' {
+		t.Errorf("%s, %v", data, err)
+	}
+	if err := f.WriteJSON("x.json", func() {}); err == nil {
+		t.Error("a function is written as JSON")
+	}
+	if entries, _ := os.ReadDir(path); len(entries) != 1 {
+		t.Errorf("the folder holds %v", entries)
+	}
+}
+
+// Only a folder that the run has created, and in which there is nothing, goes.
+func TestDiscard(t *testing.T) {
+	there := t.TempDir()
+	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
+	open := func(path string) *Folder {
+		f, err := OpenFolder("out", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	if open(there).Discard(); !exists(there) {
+		t.Error("a folder that was there before is gone")
+	}
+	created := filepath.Join(there, "created")
+	if open(created).Discard(); exists(created) {
+		t.Error("the new folder is left")
+	}
+	f := open(created)
+	if err := f.WriteJSON("x.json", 1); err != nil {
+		t.Fatal(err)
+	}
+	if f.Discard(); !exists(f.Path("x.json")) {
+		t.Error("a file is gone")
+	}
+	(*Folder)(nil).Discard()
+}
+
+func TestFolderThatCannotBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	locked := t.TempDir()
+	if err := os.Chmod(locked, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	paths := []string{file, filepath.Join(file, "below")}
+	if os.Getuid() != 0 { // who may write everywhere
+		paths = append(paths, locked, filepath.Join(locked, "below"))
+	}
+	for _, path := range paths {
+		_, err := OpenFolder("checkpoint", path)
+		var wrong *job.Error
+		if !errors.As(err, &wrong) || wrong.Field != "checkpoint" {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
