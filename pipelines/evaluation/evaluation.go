@@ -92,6 +92,7 @@ func Run(ctx context.Context, e job.Evaluation, files table.Files) (*Result, err
 	if err != nil {
 		return nil, table.FieldError("edge_list", err)
 	}
+	job.Redact(&e, arrowio.Redacted)
 	return &Result{
 		Version:    job.Version(),
 		Evaluation: e,

@@ -2,8 +2,10 @@ package evaluation_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -186,5 +188,25 @@ func TestEvaluateCSVAlone(t *testing.T) {
 	}
 	if !e.Symmetric || e.Metrics.Get("auroc") != result.Solvers[0].Metrics.Get("auroc") {
 		t.Errorf("symmetric %t, AUROC %v; want the run's %v", e.Symmetric, e.Metrics.Get("auroc"), result.Solvers[0].Metrics.Get("auroc"))
+	}
+}
+
+// secretStore opens every URL as a file.
+type secretStore string
+
+// Open implements arrowio.Opener.
+func (s secretStore) Open(context.Context, string) (io.ReadCloser, error) { return os.Open(string(s)) }
+
+// Secrets in URLs are not recorded.
+func TestURLsAreRedacted(t *testing.T) {
+	list := testtable.File(t, "l.tsv", "a\tb\t1\na\tc\t0\n")
+	r, err := evaluation.Run(t.Context(), job.Evaluation{EdgeList: "https://u:p@h/l.tsv?token=secret", Reference: "s3://b/l.tsv?region=secret"},
+		table.Files{Stores: secretStore(list)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(r)
+	if err != nil || strings.Contains(string(text), "secret") || strings.Contains(string(text), "u:p") || !strings.Contains(string(text), "h/l.tsv") {
+		t.Errorf("%s, %v", text, err)
 	}
 }

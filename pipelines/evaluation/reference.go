@@ -44,7 +44,7 @@ func (r Reference) Population(names []string, population string, undirected bool
 
 // Result describes r and its population.
 func (r Reference) Result(p *metric.Population) job.ReferenceResult {
-	return job.ReferenceResult{Path: r.path, SHA256: r.SHA256, PopulationResult: job.PopulationResult{
+	return job.ReferenceResult{Path: arrowio.Redacted(r.path), SHA256: r.SHA256, PopulationResult: job.PopulationResult{
 		Population:       p.Kind.String(),
 		Directed:         !p.Undirected,
 		Pairs:            len(p.Pairs),

@@ -60,7 +60,6 @@ func (r *run) openReference(ctx context.Context) error {
 		return err
 	}
 	found := ref.Result(r.population)
-	found.Path = r.result.Job.Reference
 	r.result.Reference = &found
 	return nil
 }
