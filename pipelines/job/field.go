@@ -88,8 +88,12 @@ func fieldOf(s reflect.StructField, known Facts) Field {
 	} else {
 		f.Words = words
 	}
+	f.Description = strings.ReplaceAll(f.Description, wordsMark, OneOf(f.Words))
 	return f
 }
+
+// wordsMark stands, in the description of a field, for the words that it may hold.
+const wordsMark = "{words}"
 
 func keyOf(f reflect.StructField) string {
 	key, _, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -20,7 +20,7 @@ func Describe() (job.Description, error) {
 		Go:       runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Engines:  []job.EngineInfo{engineInfo("openblas"), engineInfo("gonum")},
-		Devices:  []string{job.DeviceCPU},
+		Devices:  usableDevices(),
 		Solvers:  Solvers(),
 		Models:   models,
 		Inputs:   []string{"parquet", "arrow", "feather", "arrows", "csv", "tsv", "csv.gz", "tsv.gz"},

@@ -14,7 +14,7 @@ func gladEntry() solverEntry {
 		},
 		takesModel: true,
 		build: func(i ingredients) solver.Solver {
-			return glad.Solver{Model: i.model, Backend: glad.CPU{Engine: i.engine}, Recorder: i.recorder}
+			return glad.Solver{Model: i.model, Backend: deviceNamed(i.job.Device).backend(i.engine), Recorder: i.recorder}
 		},
 	}
 }
