@@ -99,7 +99,7 @@ func (c *iterates) initialKernel(t float64) error {
 	}
 	least, largest := c.values[0], c.values[len(c.values)-1]
 	if least < -limit*largest || largest <= 0 || least <= limit*largest && t <= 0 {
-		return fmt.Errorf("S + tI with t = %v is not positive definite: its eigenvalues go down to %v; use a model with a larger theta0_offset, or shrink S towards its diagonal", t, least)
+		return fmt.Errorf("the matrix S + tI with t = %v is not positive definite: its eigenvalues go down to %v; use a model with a larger theta0_offset, or shrink S towards its diagonal", t, least)
 	}
 	for i, v := range c.values {
 		c.phi[i] = 1 / max(v, limit*largest)

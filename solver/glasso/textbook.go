@@ -84,7 +84,7 @@ func (t Textbook) Run(ctx context.Context, p solver.Problem, observe func(Textbo
 	sp := newSpectral(work, n)
 	z, u := dense.NewSym(n, nil), dense.NewSym(n, nil)
 	if !regularisedInverse(&block{s: p.S, work: work}, z, t.Offset) {
-		return errors.New("S + tI is not positive definite; use a larger offset t")
+		return errors.New("the matrix S + tI is not positive definite; use a larger offset t")
 	}
 	for k := 1; k <= iterations; k++ {
 		y, zs, us := sp.y.Raw(), z.Raw(), u.Raw()
