@@ -6,7 +6,7 @@ CHECKS ?= 2000
 IMAGE ?= gladflow
 PYTHON ?= python3
 
-.PHONY: help build test race lint demo ecoli kit results torch ci fuzz properties bench docker release-check release clean
+.PHONY: help build test race lint demo ecoli kit results torch ci fuzz properties bench size docker release-check release clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,23 @@ properties: ## every property test with CHECKS (2000) fresh draws
 
 bench: ## all benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
+
+size: ## the stripped release binary in MB, and the modules that take most of it
+	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o $$dir/stripped ./plugin/gladflow; \
+	CGO_ENABLED=0 go build -trimpath -o $$dir/symbols ./plugin/gladflow; \
+	{ go version -m $$dir/symbols; go tool nm -size -sort address $$dir/symbols; } | \
+	awk -v total=$$(wc -c <$$dir/stripped) ' \
+		$$1 == "dep" || $$1 == "mod" { modules[$$2]; next } \
+		$$4 == "runtime.bss" { bss = 1 } \
+		!bss && $$2 > 0 && NF >= 4 { \
+			name = $$4; gsub(/%2e/, ".", name); \
+			sub(/^(type:\.(eq|hash)\.|go:itab\.\*?)/, "", name); sub(/[\[,(].*/, "", name); \
+			for (m = name; m != "" && !(m in modules); ) if (!sub(/[\/.][^\/.]*$$/, "", m)) m = ""; \
+			if (m == "") m = name ~ /^main\./ ? "github.com/gladflow/gladflow" : "Go: standard library, runtime"; \
+			size[m] += $$2; rest -= $$2 } \
+		END { printf "%6.1f MB  in all\n%6.1f MB  line tables and type descriptions, of all modules\n", total / 1e6, (total + rest) / 1e6; \
+			for (m in size) printf "%6.1f MB  %s\n", size[m] / 1e6, m }' | sort -rn | head -16
 
 docker: ## the container image, named IMAGE (gladflow)
 	docker build -t $(IMAGE) .

@@ -55,8 +55,7 @@ def main():
 
     # DoPut: the job is the command, the samples are the stream. The name of the run
     # comes back as soon as the job is accepted, an error of the table at the end.
-    penalty = args.penalty if args.penalty == "ebic" else float(args.penalty)
-    job = {"solvers": [args.solver], "penalty": penalty}
+    job = {"solvers": [args.solver], "penalty": args.penalty}
     command = flight.FlightDescriptor.for_command(json.dumps(job))
     writer, reader = client.do_put(command, samples.schema, options=options)
     with writer:

@@ -99,8 +99,16 @@ func fieldOf(s reflect.StructField, known Facts) Field {
 	} else {
 		f.Words = words
 	}
+	named := OneOf(f.Words)
+	if named == "" {
+		named = "a word"
+	}
+	f.Description = strings.ReplaceAll(f.Description, wordsMark, named)
 	return f
 }
+
+// wordsMark stands, in the description of a field, for the words that it may hold.
+const wordsMark = "{words}"
 
 func keyOf(f reflect.StructField) string {
 	key, _, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -67,7 +67,6 @@ func TestChoices(t *testing.T) {
 		{&Job{}, "input_kind", []string{KindSamples, KindCovariance, KindCorrelation}},
 		{&Job{}, "precision", []string{PrecisionSparse, PrecisionDense}},
 		{&Job{}, "units", []string{UnitsStandardised, UnitsOriginal}},
-		{&Job{}, "device", []string{DeviceAuto, DeviceCPU, DeviceCUDA}},
 		{&Evaluation{}, "rank", []string{RankAuto, RankOrder, RankScore}},
 	} {
 		if got := Choices(c.document, c.key); !slices.Equal(got, c.want) {

@@ -13,9 +13,9 @@ import (
 //
 // Paths are relative to the working directory of the process that runs the job.
 type Job struct {
-	// Input is the table: a path, a URL (s3, gs, azblob, https, http or file),
+	// Input is the table: a path, a URL of a scheme that the program has a store for,
 	// or "-" for standard input.
-	Input string `json:"input" file:"read" jsonschema:"required,minLength=1" jsonschema_description:"table to recover a network from, a path or a URL (s3, gs, azblob, https, file): .parquet, .arrow, .feather, .arrows, .csv, .tsv, the last two also .gz; - is standard input"`
+	Input string `json:"input" file:"read" jsonschema:"required,minLength=1" jsonschema_description:"table to recover a network from, a path or a URL such as s3://bucket/key: .parquet, .arrow, .feather, .arrows, .csv, .tsv, the last two also .gz; - is standard input"`
 	// InputKind says what the table holds. A covariance or correlation needs
 	// Samples.
 	InputKind string `json:"input_kind,omitzero" jsonschema:"enum=samples,enum=covariance,enum=correlation,default=samples" jsonschema_description:"what the table holds"`
@@ -45,7 +45,7 @@ type Job struct {
 	Model string `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file"`
 	// Penalty is ρ of the classical solvers, in units of S, or a way to choose
 	// it from the data, such as ebic. See recovery.Penalties for these.
-	Penalty Value `json:"penalty,omitzero" jsonschema_description:"penalty of the classical solvers: a number, or ebic to choose it from the data"`
+	Penalty Value `json:"penalty,omitzero" jsonschema_description:"penalty of the classical solvers: a number, or {words} to choose it from the data"`
 	// PenaliseDiagonal penalises the diagonal of Θ as well.
 	PenaliseDiagonal bool `json:"penalise_diagonal,omitzero" jsonschema_description:"penalise the diagonal of the precision matrix too"`
 	// PenaltyMatrix is a symmetric table with a penalty for every pair of the
@@ -93,7 +93,7 @@ type Job struct {
 	Engine string `json:"engine,omitzero" jsonschema:"enum=auto,enum=openblas,enum=gonum,default=auto" jsonschema_description:"linear algebra; auto is openblas where this machine has it"`
 	// Device is what GLAD runs on. This version has no GPU code: auto is cpu,
 	// and cuda an error.
-	Device string `json:"device,omitzero" jsonschema:"enum=auto,enum=cpu,enum=cuda,default=auto" jsonschema_description:"where GLAD runs; this version has the CPU only"`
+	Device string `json:"device,omitzero" jsonschema:"default=auto" jsonschema_description:"where GLAD runs; this version has the CPU only"`
 
 	// JSON asks for the result as one JSON document instead of a table. Only the
 	// command reads it.

@@ -125,8 +125,6 @@ func (j Job) checkOutput() error {
 	switch {
 	case j.Units == UnitsOriginal && j.InputKind == KindCorrelation:
 		return Errorf("units", "a correlation does not tell the original units; give the samples or their covariance")
-	case j.Device == DeviceCUDA:
-		return Errorf("device", "this build has no GPU code; choose cpu or auto")
 	}
 	return nil
 }

@@ -222,7 +222,7 @@ func TestRankIgnoresMonotoneTransforms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got != want {
+		if !sameFigures(got, want) {
 			t.Errorf("after exp: %+v, before: %+v", got, want)
 		}
 	})

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 )
@@ -48,6 +49,37 @@ type Ranking struct {
 	//
 	//	k/Π · (P + k)/(N + n).
 	StepAveragePrecision float64
+
+	// pos and neg are the scores, ascending: see Groups.
+	pos, neg []float64
+}
+
+// Groups yields the tied groups from the highest score to the lowest: the number
+// of positive and of negative pairs in each. Figures that are no field of Ranking
+// are made of them.
+func (r Ranking) Groups() iter.Seq2[int, int] {
+	return func(yield func(positives, negatives int) bool) {
+		p, n := len(r.pos), len(r.neg)
+		for p > 0 || n > 0 {
+			top := math.Inf(-1)
+			if p > 0 {
+				top = r.pos[p-1]
+			}
+			if n > 0 {
+				top = math.Max(top, r.neg[n-1])
+			}
+			p0, n0 := p, n
+			for p > 0 && r.pos[p-1] == top {
+				p--
+			}
+			for n > 0 && r.neg[n-1] == top {
+				n--
+			}
+			if !yield(p0-p, n0-n) {
+				return
+			}
+		}
+	}
 }
 
 // Rank measures scores, higher is better, against positive, both of one entry a
@@ -80,32 +112,13 @@ func Rank(scores []float64, positive []bool) (Ranking, error) {
 	}
 	slices.Sort(pos)
 	slices.Sort(neg)
-	return merge(pos, neg), nil
-}
-
-// merge walks over the tied groups of two ascending lists from the highest
-// score to the lowest.
-func merge(pos, neg []float64) Ranking {
+	r := Ranking{pos: pos, neg: neg}
 	var t tally
-	p, n := len(pos), len(neg)
-	for p > 0 || n > 0 {
-		top := math.Inf(-1)
-		if p > 0 {
-			top = pos[p-1]
-		}
-		if n > 0 {
-			top = math.Max(top, neg[n-1])
-		}
-		p0, n0 := p, n
-		for p > 0 && pos[p-1] == top {
-			p--
-		}
-		for n > 0 && neg[n-1] == top {
-			n--
-		}
-		t.add(p0-p, n0-n)
+	for k, m := range r.Groups() {
+		t.add(k, m)
 	}
-	return t.ranking()
+	t.into(&r)
+	return r, nil
 }
 
 // tally sums the contributions of tied groups, best first.
@@ -164,15 +177,13 @@ func (t *tally) addTied(k, n float64, above int) {
 	t.whole += k * (P + k) / (N + n)
 }
 
-func (t *tally) ranking() Ranking {
+// into sets the fields of r.
+func (t *tally) into(r *Ranking) {
 	pos := float64(t.pos)
 	both := int64(t.pos) * int64(t.neg)
-	return Ranking{
-		Pairs:                t.pos + t.neg,
-		Positives:            t.pos,
-		AUROC:                float64(2*both+t.wins) / float64(2*both),
-		AUPR:                 t.area / pos,
-		AveragePrecision:     t.expected / pos,
-		StepAveragePrecision: t.whole / pos,
-	}
+	r.Pairs, r.Positives = t.pos+t.neg, t.pos
+	r.AUROC = float64(2*both+t.wins) / float64(2*both)
+	r.AUPR = t.area / pos
+	r.AveragePrecision = t.expected / pos
+	r.StepAveragePrecision = t.whole / pos
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -112,4 +114,27 @@ func ExampleRank() {
 	}
 	fmt.Printf("AUROC %.3f, AUPR %.3f\n", r.AUROC, r.AUPR)
 	// Output: AUROC 0.875, AUPR 0.896
+}
+
+// sameFigures compares all that does not depend on the values of the scores.
+func sameFigures(a, b Ranking) bool {
+	a.pos, a.neg, b.pos, b.neg = nil, nil, nil, nil
+	return reflect.DeepEqual(a, b)
+}
+
+func TestGroups(t *testing.T) {
+	r, err := Rank([]float64{1, 3, 1, 2, 1, math.Inf(-1)}, []bool{true, true, false, false, true, false})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [][2]int
+	for positives, negatives := range r.Groups() {
+		got = append(got, [2]int{positives, negatives})
+	}
+	if want := [][2]int{{1, 0}, {0, 1}, {2, 1}, {0, 1}}; !slices.Equal(got, want) {
+		t.Errorf("groups %v, want %v", got, want)
+	}
+	for range r.Groups() {
+		break // a figure of the best pairs needs no more
+	}
 }

@@ -27,7 +27,7 @@ func Describe() (job.Description, error) {
 		Go:       runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Engines:  engines,
-		Devices:  []string{job.DeviceCPU},
+		Devices:  usableDevices(),
 		Solvers:  Solvers(),
 		Models:   models,
 		Inputs:   append(job.Choices(&job.Job{}, "input_format"), "csv.gz", "tsv.gz"),

@@ -41,13 +41,13 @@ penalty: 0.3
 
 // What the user can put right is a job.Error that names the field.
 func ExampleRun_errors() {
-	_, err := recovery.Run(context.Background(), job.Job{Input: "samples.csv", Penalty: "-1"}, recovery.Host{})
+	_, err := recovery.Run(context.Background(), job.Job{Input: "samples.csv", Gap: -1}, recovery.Host{})
 	var wrong *job.Error
 	if errors.As(err, &wrong) {
 		fmt.Println(wrong.Field)
 		fmt.Println(wrong.Reason)
 	}
 	// Output:
-	// penalty
-	// -1 is negative; give a number that is zero or more, or ebic
+	// gap
+	// the value is negative; give a positive one, or leave it out for the default
 }

@@ -19,6 +19,7 @@ func Facts() job.Facts {
 			"solvers": SolverNames(),
 			"penalty": rules,
 			"model":   glad.BuiltinNames(),
+			"device":  deviceNames(),
 			"format":  arrowio.EdgeFormats().Names(),
 		},
 		Defaults: map[string]string{
@@ -31,7 +32,12 @@ func Facts() job.Facts {
 // Validate reports the first field of j that is wrong in itself or contradicts
 // another, as a *job.Error. It reads no file: what files hold is checked by Run
 // before a solver starts.
-func Validate(j job.Job) error { return j.ValidateBy(Facts()) }
+func Validate(j job.Job) error {
+	if err := j.ValidateBy(Facts()); err != nil {
+		return err
+	}
+	return checkDevice(j.Device)
+}
 
 // Resolved returns j with every default filled in that is a value; a field whose
 // default is "none", or that has no meaning beside the others, stays zero. It is

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,7 +88,7 @@ func TestValidateNamesTheField(t *testing.T) {
 		{"penalty", "negative", job.Job{Input: "x", Penalty: "-0.1"}},
 		{"penalty", "neither", job.Job{Input: "x", Penalty: "NaN"}},
 		{"penalty", "neither", job.Job{Input: "x", Penalty: "Inf"}},
-		{"penalty", "neither", job.Job{Input: "x", Penalty: "bic"}},
+		{"penalty", "neither", job.Job{Input: "x", Penalty: "least"}},
 		{"penalty", "leave one out", job.Job{Input: "x", Penalty: "0.1", PenaltyMatrix: "y"}},
 		{"gap", "negative", job.Job{Input: "x", Gap: -1}},
 		{"gap", "not finite", job.Job{Input: "x", Gap: math.NaN()}},
@@ -119,4 +120,15 @@ func TestValidateNamesTheField(t *testing.T) {
 func with(j job.Job, change func(*job.Job)) job.Job {
 	change(&j)
 	return j
+}
+
+// The words of a field stand in its description, in help as in the schema.
+func TestDescriptionsHoldTheWords(t *testing.T) {
+	fields := job.Fields(&job.Job{}, Facts())
+	penalty := fields[slices.IndexFunc(fields, func(f job.Field) bool { return f.Key == "penalty" })]
+	want := "a number, or " + job.OneOf(Facts().Words["penalty"]) + " to choose it from the data"
+	schema, err := Schema()
+	if err != nil || !strings.Contains(penalty.Description, want) || !strings.Contains(string(schema), want) {
+		t.Errorf("%q and the schema (%v) lack %q", penalty.Description, err, want)
+	}
 }

@@ -51,7 +51,7 @@ func TestPenaltyRule(t *testing.T) {
 	if known := Facts(); !slices.Equal(known.Words["penalty"], names) || known.Defaults["penalty"] != names[0] {
 		t.Errorf("the rules are %v, and known are %v", names, known)
 	}
-	for _, f := range job.Fields(&job.Job{}, job.Facts{}) {
+	for _, f := range job.Fields(&job.Job{}, Facts()) {
 		if f.Key == "penalty" && !strings.Contains(f.Description, names[0]) {
 			t.Errorf("the default rule is %s, and the penalty is described by %q", names[0], f.Description)
 		}
@@ -61,7 +61,7 @@ func TestPenaltyRule(t *testing.T) {
 // The keys that solvers name are keys of a job.
 func TestObjectiveOption(t *testing.T) {
 	keys := make(map[string]bool)
-	for _, f := range job.Fields(&job.Job{}, job.Facts{}) {
+	for _, f := range job.Fields(&job.Job{}, Facts()) {
 		keys[f.Key] = true
 	}
 	for _, name := range SolverNames() {

@@ -95,7 +95,7 @@ func newRun(j job.Job, host Host) *run {
 	r := &run{job: Resolved(j), host: host, started: time.Now()}
 	recorded := r.job
 	job.Redact(&recorded, arrowio.Redacted)
-	r.result = &job.Result{Version: job.Version(), Job: recorded, Device: job.DeviceCPU, Solvers: []job.SolverResult{}}
+	r.result = &job.Result{Version: job.Version(), Job: recorded, Device: deviceNamed(r.job.Device).name, Solvers: []job.SolverResult{}}
 	return r
 }
 

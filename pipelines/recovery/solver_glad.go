@@ -14,7 +14,7 @@ func gladEntry() solverEntry {
 		},
 		takesModel: true,
 		build: func(c solverConfig) solver.Solver {
-			return glad.Solver{Model: c.model, Backend: glad.CPU{Engine: c.engine}, Recorder: c.recorder}
+			return glad.Solver{Model: c.model, Backend: deviceNamed(c.job.Device).backend(c.engine), Recorder: c.recorder}
 		},
 	}
 }

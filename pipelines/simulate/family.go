@@ -10,21 +10,6 @@ import (
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-// Graphs of a Family.
-const (
-	GraphErdosRenyi = "er"
-	GraphGrid       = "grid"
-	GraphScaleFree  = "scale-free"
-	GraphHub        = "hub"
-	GraphBlock      = "block"
-	GraphBand       = "band"
-)
-
-// Graphs are the names that Family.Graph takes.
-func Graphs() []string {
-	return []string{GraphErdosRenyi, GraphGrid, GraphScaleFree, GraphHub, GraphBlock, GraphBand}
-}
-
 // Symmetrisations of a Family: how the draws of a weight and of its mirror image
 // make one number.
 const (
@@ -144,18 +129,8 @@ func (f Family) Resolved() Family {
 	if f.WeightLow == 0 && f.WeightHigh == 0 {
 		r.WeightLow, r.WeightHigh = -1, 1
 	}
-	switch f.Graph {
-	case GraphErdosRenyi:
-		r.Density = orDefault(f.Density, 0.1)
-	case GraphScaleFree:
-		r.Links = orDefault(f.Links, 1)
-	case GraphHub:
-		r.Groups = orDefault(f.Groups, max(1, f.Dimension/20))
-	case GraphBlock:
-		r.Density = orDefault(f.Density, 0.3)
-		r.Groups = orDefault(f.Groups, max(1, f.Dimension/20))
-	case GraphBand:
-		r.Bandwidth = orDefault(f.Bandwidth, 2)
+	if k, ok := kindNamed(f.Graph); ok && k.resolve != nil {
+		k.resolve(f, &r)
 	}
 	return r
 }
@@ -174,17 +149,8 @@ func (f Family) String() string {
 	r := f.Resolved()
 	var b strings.Builder
 	b.WriteString(r.Graph)
-	switch r.Graph {
-	case GraphErdosRenyi:
-		fmt.Fprintf(&b, " p=%v", r.Density)
-	case GraphScaleFree:
-		fmt.Fprintf(&b, " links=%d", r.Links)
-	case GraphHub:
-		fmt.Fprintf(&b, " groups=%d", r.Groups)
-	case GraphBlock:
-		fmt.Fprintf(&b, " groups=%d p=%v", r.Groups, r.Density)
-	case GraphBand:
-		fmt.Fprintf(&b, " bandwidth=%d", r.Bandwidth)
+	if k, ok := kindNamed(r.Graph); ok && k.text != nil {
+		b.WriteString(" " + k.text(r))
 	}
 	if r.WeightLow == r.WeightHigh {
 		fmt.Fprintf(&b, ", d=%d, weights %v", r.Dimension, r.WeightLow)
@@ -204,19 +170,8 @@ func (f Family) Draw(rng *rand.Rand) (Graph, error) {
 		return Graph{}, err
 	}
 	r := f.Resolved()
-	switch r.Graph {
-	case GraphGrid:
-		return Grid(r.Dimension), nil
-	case GraphScaleFree:
-		return ScaleFree(rng, r.Dimension, r.Links), nil
-	case GraphHub:
-		return Hubs(r.Dimension, r.Groups), nil
-	case GraphBlock:
-		return Blocks(rng, r.Dimension, r.Groups, r.Density), nil
-	case GraphBand:
-		return Band(r.Dimension, r.Bandwidth), nil
-	}
-	return ErdosRenyi(rng, r.Dimension, r.Density), nil
+	k, _ := kindNamed(r.Graph) // Validate knows it
+	return k.draw(rng, r), nil
 }
 
 // Precision draws a precision matrix Θ: the graph, then the weights in the order

@@ -148,7 +148,7 @@ func TestFamilyRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for field, change := range map[string]func(*Family){
-		"graph":               func(f *Family) { f.Graph = "ring" },
+		"graph":               func(f *Family) { f.Graph = "unknown" },
 		"dimension":           func(f *Family) { f.Dimension = 0 },
 		"density":             func(f *Family) { f.Density = 1.1 },
 		"links":               func(f *Family) { f.Links = -1 },

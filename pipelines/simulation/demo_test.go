@@ -28,7 +28,7 @@ func TestDemo(t *testing.T) {
 	if result.Input.Variables != 60 || result.Reference.Positives != 117 || result.Reference.Pairs != 60*59/2 {
 		t.Errorf("input %+v, reference %+v", result.Input, result.Reference)
 	}
-	if len(result.Solvers) != 5 {
+	if len(result.Solvers) != len(recovery.Solvers()) {
 		t.Errorf("solvers %+v", result.Solvers)
 	}
 	for _, s := range result.Solvers {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,12 +26,7 @@ list of labelled pairs, which --reference reads. simulate.json says what was
 drawn.
 
 FAMILY is the kind of graph:
-  er          every pair is joined with probability --density
-  grid        neighbours on a square lattice
-  scale-free  new variables join --links others, mostly those with many neighbours
-  hub         stars, --groups of them
-  block       pairs within one of --groups are joined with probability --density
-  band        variables up to --bandwidth apart are joined`,
+` + graphList(),
 		Example: `  gladflow simulate er --dimension 100 --samples 100 --seed 1 --out data
   gladflow simulate grid --dimension 36 --samples 500 --symmetrisation avg --out grid
   gladflow simulate hub --dimension 60 --groups 3 --weights 0.3:0.8 --format csv --out hubs
@@ -61,6 +57,15 @@ FAMILY is the kind of graph:
 	}
 	bind(c, &s, simulation.Facts(), "family")
 	return c
+}
+
+// graphList has a line for each kind of graph.
+func graphList() string {
+	var lines []string
+	for _, k := range simulate.Kinds() {
+		lines = append(lines, fmt.Sprintf("  %-11s %s", k.Name, k.Description))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // networksShown is how many networks are printed one by one.

@@ -24,7 +24,7 @@ func trainCommand() *cobra.Command {
 		Short: "train a model of GLAD on simulated networks, or fine-tune one on your tables",
 		Long: `Trains a model on networks of a family, as simulate draws them, and writes the
 best weights found, by a figure on validation networks of their own, into a model
-file for recover --model. FAMILY is er, grid, scale-free, hub, block or band, see
+file for recover --model. FAMILY is ` + job.OneOf(simulate.Graphs()) + `, see
 gladflow simulate --help, or mixed: all of these, of all sizes up to --dimension.
 Elsewhere --dimension, --samples and --density may be several numbers, and --density
 a range, for a model of mixed use.

@@ -52,7 +52,7 @@ func TestWrongUsage(t *testing.T) {
 		{"recover x --solvers glad,foo", `--solvers: "foo" is unknown; choose from glad, bcd, gista, admm, am`, "gladflow recover"},
 		{"recover x --reference y --population some", "--population: \"some\" is unknown; choose labelled or all", "gladflow recover"},
 		{"recover x --population all", "--population: there is no reference", "gladflow recover"},
-		{"recover x --device cuda", "--device: this build has no GPU code; choose cpu or auto", "gladflow recover"},
+		{"recover x --device cuda", "--device: this build has no GPU code; choose cpu", "gladflow recover"},
 		{"recover x --input table.csv", "--input: \"table.csv\" is unknown", "gladflow recover"},
 		{"recover x --input-kind table.csv", "--input: \"table.csv\" is unknown", "gladflow recover"},
 		{"recover " + covariance + " --input covariance", "--samples: the number of samples is missing", "gladflow recover"},

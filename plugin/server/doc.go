@@ -1,5 +1,5 @@
-// Package server is the service behind a gladflow plugin: jobs of package
-// pipelines over Arrow Flight, as package protocol describes it.
+// Package server is the service behind a gladflow plugin: it runs jobs,
+// by package recovery, over Arrow Flight, as package protocol describes it.
 //
 //	service, err := server.New(server.Config{})
 //	if err != nil {

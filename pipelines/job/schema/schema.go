@@ -26,6 +26,7 @@ func Of(document any, known job.Facts, title, description string) ([]byte, error
 	s.Title, s.Description = title, description
 	for _, f := range job.Fields(document, known) {
 		p, _ := s.Properties.Get(f.Key)
+		p.Description = f.Description
 		complete(p, f)
 	}
 	return json.MarshalIndent(s, "", "  ")

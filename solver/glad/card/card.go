@@ -1,6 +1,6 @@
 // Package card holds the description of a model of GLAD that stands in its file:
-// what it was trained on, how, and how well it did. It imports nothing, so that
-// those who only read descriptions need no solver.
+// what it was trained on, how, and how well it did. It imports no other
+// package of the project, so that those who only read descriptions need no solver.
 package card
 
 import (

@@ -18,5 +18,5 @@
 // training was interrupted and resumed.
 //
 // The package does not simulate data, read tables or write files; package
-// pipelines does.
+// pipelines/training does.
 package train
