@@ -50,7 +50,7 @@ func (o Options) Validate() error {
 	case o.Seed < 0:
 		return job.Errorf("seed", "%d is negative; give a whole number from 1", o.Seed)
 	}
-	return job.CheckWords(&o, job.Facts{})
+	return job.CheckFields(&o, job.Facts{})
 }
 
 // Resolved is o with its defaults filled in.

@@ -44,5 +44,5 @@ func (e Evaluation) Validate() error {
 	if err := checkStdin(&e); err != nil {
 		return err
 	}
-	return CheckWords(&e, Facts{})
+	return CheckFields(&e, Facts{})
 }

@@ -167,12 +167,16 @@ func Resolve(document any, known Facts) {
 	}
 }
 
-// CheckWords reports, as an *Error, the first field of document, a pointer to a
-// Job or another document, that holds a word not among its choices.
-func CheckWords(document any, known Facts) error {
+// CheckFields reports, as an *Error, the first field of document, a pointer to a
+// Job or another document, that holds a word not among its choices, or a URL where
+// a file or a folder is written: there are no outputs to stores.
+func CheckFields(document any, known Facts) error {
 	v := reflect.ValueOf(document).Elem()
 	for i, f := range Fields(document, known) {
 		word := v.Field(i)
+		if (f.File == WriteFile || f.File == WriteFolder) && strings.Contains(word.String(), "://") {
+			return Errorf(f.Key, "%q is a URL, and files are written on this machine only; name a path", word.String())
+		}
 		if f.Choices == nil || word.IsZero() || slices.Contains(f.Choices, word.String()) {
 			continue
 		}

@@ -71,3 +71,22 @@ func TestStandardInputIsReadOnce(t *testing.T) {
 		}
 	}
 }
+
+// There are no outputs to stores, whatever the document.
+func TestNoURLIsWritten(t *testing.T) {
+	for _, url := range []string{"s3://bucket/x", "file:///tmp/x", "HTTPS://h"} {
+		for key, document := range map[string]any{
+			"out":        &Job{Out: url},
+			"checkpoint": &Training{Out: "model.json", Checkpoint: url},
+		} {
+			err := CheckFields(document, Facts{})
+			var wrong *Error
+			if !errors.As(err, &wrong) || wrong.Field != key || !strings.Contains(wrong.Reason, "is a URL") {
+				t.Errorf("%s: %v", url, err)
+			}
+		}
+	}
+	if err := CheckFields(&Job{Input: "s3://bucket/x", Out: "a/b"}, Facts{}); err != nil {
+		t.Error(err)
+	}
+}

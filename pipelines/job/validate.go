@@ -13,7 +13,7 @@ func (j Job) Validate() error { return j.ValidateBy(Facts{}) }
 
 // ValidateBy is Validate with the words that a program knows.
 func (j Job) ValidateBy(known Facts) error {
-	if err := CheckWords(&j, known); err != nil {
+	if err := CheckFields(&j, known); err != nil {
 		return err
 	}
 	for _, check := range []func() error{

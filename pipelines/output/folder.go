@@ -32,7 +32,7 @@ type Folder struct {
 // checks that files can be written there. An error is a *job.Error of the field
 // that names the folder.
 func OpenFolder(field, path string) (*Folder, error) {
-	_, err := os.Stat(path)
+	_, err := os.Lstat(path) // a link that leads nowhere was there before
 	f := &Folder{path: path, created: errors.Is(err, fs.ErrNotExist)}
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, &job.Error{Field: field, Reason: fmt.Sprintf("the folder cannot be made (%v); choose another", err), Err: err}

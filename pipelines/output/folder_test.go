@@ -84,3 +84,16 @@ func TestFolderThatCannotBeWritten(t *testing.T) {
 		}
 	}
 }
+
+// A link that leads nowhere was there before: the run fails, and leaves it.
+func TestDanglingLink(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "out")
+	if err := os.Symlink("nowhere/at/all", link); err != nil {
+		t.Skip(err)
+	}
+	f, err := OpenFolder("out", link)
+	f.Discard()
+	if _, gone := os.Lstat(link); err == nil || gone != nil {
+		t.Errorf("%v; the link: %v", err, gone)
+	}
+}

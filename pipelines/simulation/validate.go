@@ -34,7 +34,7 @@ func Validate(s job.Simulation) error {
 	if s.Family == "" {
 		return job.Errorf("family", "no family is named; choose %s", job.OneOf(simulate.Graphs()))
 	}
-	if err := job.CheckWords(&s, Facts()); err != nil {
+	if err := job.CheckFields(&s, Facts()); err != nil {
 		return err
 	}
 	r := s.Resolved()

@@ -19,7 +19,7 @@ func Validate(t job.Training) error { return document{t}.validate() }
 
 func (t document) validate() error {
 	for _, check := range []func() error{
-		t.checkSource, func() error { return job.CheckWords(&t.Training, Facts()) },
+		t.checkSource, func() error { return job.CheckFields(&t.Training, Facts()) },
 		t.checkCounts, t.checkFit, t.checkFamilies, t.checkFiles,
 	} {
 		if err := check(); err != nil {
