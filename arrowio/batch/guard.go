@@ -44,16 +44,20 @@ type bounded struct{ memory.Allocator }
 
 const largestBuffer = 1 << 30
 
+func tooLong(size int64) error {
+	return fmt.Errorf("a buffer states %d bytes; write smaller batches", size)
+}
+
 func (b bounded) Allocate(size int) []byte {
 	if size > largestBuffer || size < 0 {
-		panic(fmt.Sprintf("a buffer states %d bytes; write smaller batches", size))
+		panic(tooLong(int64(size)).Error())
 	}
 	return b.Allocator.Allocate(size)
 }
 
 func (b bounded) Reallocate(size int, old []byte) []byte {
 	if size > largestBuffer || size < 0 {
-		panic(fmt.Sprintf("a buffer states %d bytes; write smaller batches", size))
+		panic(tooLong(int64(size)).Error())
 	}
 	return b.Allocator.Reallocate(size, old)
 }
