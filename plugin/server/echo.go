@@ -30,7 +30,7 @@ func (s *Service) echo(stream flight.FlightService_DoExchangeServer, u *upload) 
 }
 
 func (s *Service) echoSamples(to sender, stream flight.FlightService_DoExchangeServer, u *upload) error {
-	records, err := u.records()
+	records, err := u.records(stream.Context())
 	if err != nil {
 		return err
 	}
