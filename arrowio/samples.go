@@ -70,7 +70,8 @@ type SampleOptions struct {
 	MostVariables int
 	// Limits bound what the table unpacks to, counted before it is unpacked: see
 	// batch.Limits. A table beyond them is an InputError that wraps
-	// batch.ErrTooLarge. Records have limits of their own. Default: those of
+	// batch.ErrTooLarge. Of Records, whose reader has limits of its own, it is only
+	// the labels that count. Default: those of
 	// files on the user's own machine.
 	Limits batch.Limits
 	// Stdin is read when the path is "-"; nil for the process's own.

@@ -39,7 +39,7 @@ func openTable(ctx context.Context, path string, o SampleOptions) (*table, error
 		mem = memory.DefaultAllocator
 	}
 	if path == stdinPath && o.Records != nil {
-		return openStream(ctx, o.Records, mem)
+		return openStream(ctx, o.Records, mem, o.Limits)
 	}
 	s, err := open(ctx, path, o.Stdin, o.Stores, o.Limits)
 	if err != nil {

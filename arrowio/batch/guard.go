@@ -28,7 +28,11 @@ func (e *CorruptError) Unwrap() error { return e.Err }
 // bytes that no correct writer makes.
 func Guard(f func() error) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
+		switch p := recover().(type) {
+		case nil:
+		case *LimitError:
+			err = p
+		default:
 			err = fmt.Errorf("%v", p)
 		}
 	}()

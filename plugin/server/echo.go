@@ -35,7 +35,7 @@ func (s *Service) echoSamples(to sender, stream flight.FlightService_DoExchangeS
 		return err
 	}
 	defer records.Release()
-	samples, err := arrowio.OpenSamples(stream.Context(), streamed, arrowio.SampleOptions{Records: records, MostVariables: s.limits.Variables})
+	samples, err := arrowio.OpenSamples(stream.Context(), streamed, arrowio.SampleOptions{Records: records, MostVariables: s.limits.Variables, Limits: u.unpacked})
 	if err != nil {
 		return err
 	}
