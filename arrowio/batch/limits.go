@@ -46,12 +46,13 @@ type LimitError struct {
 	What string
 }
 
-// Error is one sentence that says what to do.
+// Error is one sentence that says what to do. Who has set the limit may add how to
+// raise it.
 func (e *LimitError) Error() string {
 	if e.Table {
-		return fmt.Sprintf("the table takes more than %d bytes when it is unpacked, which is the limit; send a smaller one, or raise the limit", e.Most)
+		return fmt.Sprintf("the table takes more than %d bytes when it is unpacked, which is the limit; send a smaller one", e.Most)
 	}
-	return fmt.Sprintf("%s takes more than %d bytes when it is unpacked, which is the limit; write smaller batches, or raise the limit", e.What, e.Most)
+	return fmt.Sprintf("%s takes more than %d bytes when it is unpacked, which is the limit; write smaller batches", e.What, e.Most)
 }
 
 // Unwrap is ErrTooLarge.

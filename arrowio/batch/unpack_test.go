@@ -147,7 +147,7 @@ func (c *endingContext) Err() error {
 
 func TestLimitErrorsAdvise(t *testing.T) {
 	for _, e := range []*LimitError{{Most: 7, What: "a batch"}, {Table: true, Most: 7}} {
-		if text := e.Error(); !strings.Contains(text, "7 bytes") || !strings.Contains(text, "raise the limit") {
+		if text := e.Error(); !strings.Contains(text, "7 bytes") || !strings.Contains(text, "smaller") {
 			t.Error(text)
 		}
 	}

@@ -81,7 +81,7 @@ func causeOf(ctx context.Context, err error) *protocol.Fault {
 	case errors.Is(err, arrowio.ErrTooManyVariables):
 		return New(codes.ResourceExhausted, protocol.ReasonLimit, "%s", words(err))
 	case errors.As(err, &limit):
-		return New(codes.ResourceExhausted, protocol.ReasonLimit, "%s (%s)", words(err), limitName(limit))
+		return New(codes.ResourceExhausted, protocol.ReasonLimit, "%s, or raise %s", words(err), limitName(limit))
 	case errors.As(err, &j):
 		return jobFault(j)
 	case errors.As(err, &solver) && solver.Stack != nil:
@@ -98,12 +98,12 @@ func causeOf(ctx context.Context, err error) *protocol.Fault {
 	return New(codes.Internal, protocol.ReasonFailed, "%s", words(err))
 }
 
-// limitName is the limit of protocol.Limits that a table goes beyond.
+// limitName is the limit of protocol.Limits that a table goes beyond, and its flag.
 func limitName(e *batch.LimitError) string {
 	if e.Table {
-		return "upload_bytes, of gladflow serve --max-upload-size"
+		return "upload_bytes (gladflow serve --max-upload-size)"
 	}
-	return fmt.Sprintf("%d times message_bytes, of gladflow serve --max-message-size", protocol.UnpackFactor)
+	return fmt.Sprintf("message_bytes (gladflow serve --max-message-size), of which it is %d times", protocol.UnpackFactor)
 }
 
 // jobFault says where in the job or the table the error is.
