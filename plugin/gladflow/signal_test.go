@@ -28,7 +28,7 @@ func beDeaf() int {
 	fmt.Println("ready")
 	<-ctx.Done()
 	fmt.Println("told")
-	for { // as a reader that looks at no context
+	for n := 0; ; n++ { // as a reader that looks at no context
 	}
 }
 

@@ -89,7 +89,7 @@ func ZippedRepeat(head, text string, times int) []byte {
 	for range times / 1000 {
 		z.Write(many)
 	}
-	io.WriteString(z, string(many[:times%1000*len(text)]))
+	z.Write(many[:times%1000*len(text)])
 	z.Close()
 	return b.Bytes()
 }
