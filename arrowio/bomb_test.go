@@ -62,17 +62,17 @@ func TestBombOfCells(t *testing.T) {
 // the longest record, and no longer than its context.
 func TestQuotesThatNeverEnd(t *testing.T) {
 	for name, head := range map[string]string{"header": "a,\"", "first row": "a,b\n1,\"", "later row": "a,b\n1,2\n3,4\n5,\"", "blank": ""} {
-		data := arrowtest.ZippedRepeat(head, "\n", 14<<20) // 14 kB
+		data := arrowtest.ZippedRepeat(head, "\n", 4<<20) // 4 kB
 		began := time.Now()
 		_, err := readAll(t.Context(), "-", SampleOptions{Format: CSV, Stdin: bytes.NewReader(data)})
 		wantInputError(t, err)
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > 10*time.Second { // it was minutes
 			t.Errorf("%s: it took %v", name, took)
 		}
-		if head == "" {
+		if name != "later row" {
 			continue
 		}
-		data = arrowtest.ZippedRepeat(head, "x\n", 40<<20)
+		data = arrowtest.ZippedRepeat(head, "x\n", 33<<20)
 		_, err = readAll(t.Context(), "-", SampleOptions{Format: CSV, Stdin: bytes.NewReader(data)})
 		wantInputError(t, err, "the line does not end within 64 MiB; check its quotes")
 	}

@@ -38,18 +38,19 @@ func packedParquet(t testing.TB, table arrow.Record, codec compress.Compression,
 // A small Parquet file that becomes a large table counts as the large table, be
 // it compressed or a run of one value.
 func TestParquetBomb(t *testing.T) {
-	table := arrowtest.Constant(1<<22, 4) // 128 MiB
+	const rows = 1 << 20
+	table := arrowtest.Constant(rows, 4) // 32 MiB
 	for _, c := range []struct {
 		name   string
 		data   []byte
 		limits batch.Limits
 	}{
-		{"run", packedParquet(t, table, compress.Codecs.Uncompressed, true), batch.Limits{Table: 16 << 20}},
-		{"zstd, in all", packedParquet(t, table, compress.Codecs.Zstd, false), batch.Limits{Table: 16 << 20}},
-		{"zstd, a page", packedParquet(t, table, compress.Codecs.Zstd, false), batch.Limits{Batch: 16 << 20}},
-		{"snappy, a page", packedParquet(t, table, compress.Codecs.Snappy, false), batch.Limits{Batch: 16 << 20}},
-		{"gzip, a page", packedParquet(t, table, compress.Codecs.Gzip, false), batch.Limits{Batch: 16 << 20}},
-		{"brotli, a page", packedParquet(t, table, compress.Codecs.Brotli, false), batch.Limits{Batch: 16 << 20}},
+		{"run", packedParquet(t, table, compress.Codecs.Uncompressed, true), batch.Limits{Table: 4 << 20}},
+		{"zstd, in all", packedParquet(t, table, compress.Codecs.Zstd, false), batch.Limits{Table: 4 << 20}},
+		{"zstd, a page", packedParquet(t, table, compress.Codecs.Zstd, false), batch.Limits{Batch: 4 << 20}},
+		{"snappy, a page", packedParquet(t, table, compress.Codecs.Snappy, false), batch.Limits{Batch: 4 << 20}},
+		{"gzip, a page", packedParquet(t, table, compress.Codecs.Gzip, false), batch.Limits{Batch: 4 << 20}},
+		{"brotli, a page", packedParquet(t, table, compress.Codecs.Brotli, false), batch.Limits{Batch: 4 << 20}},
 	} {
 		var err error
 		took := arrowtest.Allocated(func() {
@@ -57,9 +58,9 @@ func TestParquetBomb(t *testing.T) {
 		})
 		wantTooLarge(t, c.name, err)
 		if took > 8<<20 {
-			t.Errorf("%s: %d bytes of a file of %d took %d", c.name, 128<<20, len(c.data), took)
+			t.Errorf("%s: %d bytes of a file of %d took %d", c.name, 32*rows, len(c.data), took)
 		}
-		if r, err := readAll(t.Context(), "-", SampleOptions{Format: Parquet, Stdin: bytes.NewReader(c.data)}); err != nil || r.rows != 1<<22 {
+		if r, err := readAll(t.Context(), "-", SampleOptions{Format: Parquet, Stdin: bytes.NewReader(c.data)}); err != nil || r.rows != rows {
 			t.Errorf("%s, without limits: %d rows, %v", c.name, r.rows, err)
 		}
 	}
