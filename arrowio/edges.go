@@ -45,7 +45,13 @@ func (e *EdgeList) Len() int { return len(e.Source) }
 // target.
 //
 // A score that is no finite number and a name that is empty are InputErrors.
-func ReadEdges(ctx context.Context, path string, o ListOptions) (_ *EdgeList, err error) {
+//
+// The end of the context ends the reading as in OpenSamples.
+func ReadEdges(ctx context.Context, path string, o ListOptions) (*EdgeList, error) {
+	return attended(ctx, path, func() (*EdgeList, error) { return readEdges(ctx, path, o) }, nil)
+}
+
+func readEdges(ctx context.Context, path string, o ListOptions) (_ *EdgeList, err error) {
 	defer func() { err = advised(err, o.Fixed) }()
 	l, err := openList(ctx, path, o, scoreRole())
 	if err != nil {
@@ -136,7 +142,13 @@ func (r *Reference) Positives() int {
 //
 // Labels other than 0 and 1, a pair with both, an empty name and a list
 // without pairs are InputErrors.
-func ReadReference(ctx context.Context, path string, o ListOptions) (_ *Reference, err error) {
+//
+// The end of the context ends the reading as in OpenSamples.
+func ReadReference(ctx context.Context, path string, o ListOptions) (*Reference, error) {
+	return attended(ctx, path, func() (*Reference, error) { return readReference(ctx, path, o) }, nil)
+}
+
+func readReference(ctx context.Context, path string, o ListOptions) (_ *Reference, err error) {
 	defer func() { err = advised(err, o.Fixed) }()
 	l, err := openList(ctx, path, o, labelRole())
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // An InputError says what is wrong with something the user handed in: a file
@@ -89,6 +91,7 @@ func columnFault(path, column, format string, args ...any) *InputError {
 // format.
 func (s *input) explain(err error, what string) error {
 	var known *InputError
+	var limit *batch.LimitError
 	switch {
 	case err == nil:
 		return nil
@@ -96,6 +99,8 @@ func (s *input) explain(err error, what string) error {
 		return fmt.Errorf("reading %s: %w", s.name, s.ctx.Err())
 	case errors.As(err, &known):
 		return known
+	case errors.As(err, &limit):
+		return &InputError{Path: s.name, Reason: limit.Error(), Err: limit}
 	case s.failure != nil:
 		return fmt.Errorf("reading %s: %w", s.name, s.failure)
 	}

@@ -10,10 +10,15 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // stdinPath is the path that stands for standard input.
 const stdinPath = "-"
+
+// stdinName is what errors call it.
+const stdinName = "standard input"
 
 // An input is an opened file, stream or URL. It is read from
 // front to back through the embedded reader, which hashes every byte; formats
@@ -33,6 +38,8 @@ type input struct {
 	tail    []byte // the last bytes that went through, at most tailBytes
 	failure error  // how the machine, not the input, failed
 	stream  bool   // batches from elsewhere: there are no bytes
+	limits  batch.Limits
+	counter batch.Counter // of what text and Parquet unpack to
 }
 
 const (
@@ -44,15 +51,15 @@ const (
 // open is the one place where a path becomes bytes: the name of a file, "-" for
 // standard input, or a URL that stores open. Secrets of a URL get neither into
 // the input's name nor into errors.
-func open(ctx context.Context, path string, stdin io.Reader, stores Opener) (*input, error) {
-	s := &input{ctx: ctx, name: Redacted(path), hash: sha256.New()}
+func open(ctx context.Context, path string, stdin io.Reader, stores Opener, limits batch.Limits) (*input, error) {
+	s := &input{ctx: ctx, name: Redacted(path), hash: sha256.New(), limits: limits, counter: batch.Counter{Limits: limits}}
 	var err error
 	switch {
 	case path == stdinPath:
 		if stdin == nil {
 			stdin = os.Stdin
 		}
-		s.name, s.in = "standard input", stdin
+		s.name, s.in = stdinName, stdin
 	case isURL(path):
 		err = s.openURL(ctx, path, stores)
 	default:

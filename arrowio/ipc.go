@@ -56,7 +56,8 @@ func (r *ipcReader) open(mem memory.Allocator) error {
 			return err
 		}
 	}
-	r.messages = &messageReader{r: r.src, mem: mem, footed: r.format == arrowFormat}
+	r.messages = &messageReader{r: r.src, mem: mem, footed: r.format == arrowFormat,
+		unpacker: batch.NewUnpacker(r.src.ctx, mem, r.src.limits)}
 	r.arrow, err = ipc.NewReaderFromMessageReader(r.messages, ipc.WithAllocator(batch.Bounded(mem)))
 	if err != nil {
 		r.messages.Release()
@@ -125,9 +126,10 @@ func (r *ipcReader) finish() error {
 // lengths that corrupt ones state: memory grows with the bytes that really
 // come.
 type messageReader struct {
-	r   io.Reader
-	mem memory.Allocator
-	cur *ipc.Message
+	r        io.Reader
+	mem      memory.Allocator
+	unpacker *batch.Unpacker
+	cur      *ipc.Message
 	// footed says that a footer follows the messages. Some writers, Arrow 15
 	// for Go among them, put nothing in between: then over counts the bytes
 	// of the footer that had to be read to see it.
@@ -199,9 +201,9 @@ func (m *messageReader) Message() (*ipc.Message, error) {
 		return nil, err
 	}
 	defer body.Release()
-	m.cur = ipc.NewMessage(meta, body)
+	m.cur, err = m.unpacker.Message(meta, body)
 	m.read++
-	return m.cur, nil
+	return m.cur, err
 }
 
 func (m *messageReader) word() (uint32, error) {

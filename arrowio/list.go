@@ -27,6 +27,8 @@ type ListOptions struct {
 	Stdin io.Reader
 	// Stores open paths that are URLs; nil: they are refused.
 	Stores Opener
+	// Limits are as in SampleOptions.
+	Limits batch.Limits
 	// Fixed is as in SampleOptions.
 	Fixed []string
 }
@@ -123,7 +125,7 @@ func isValue(cell string) bool {
 // openList opens a list of pairs; third is the role of a third column that
 // has no known name.
 func openList(ctx context.Context, path string, o ListOptions, third role) (*pairList, error) {
-	t, err := openTable(ctx, path, SampleOptions{Format: o.Format, Stdin: o.Stdin, Stores: o.Stores, Memory: o.Memory})
+	t, err := openTable(ctx, path, SampleOptions{Format: o.Format, Stdin: o.Stdin, Stores: o.Stores, Memory: o.Memory, Limits: o.Limits})
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ type matrix struct {
 	list      int      // position of the one list column, −1
 	id        int      // position of the label column, −1
 	shortHead bool     // the header lacks a cell for the labels (R)
+	labels    int64    // bytes of all labels
 
 	batch arrow.Record
 	at    int // rows of batch already delivered
@@ -169,7 +170,12 @@ func (m *matrix) next() (rows []float64, n int, ids []string, err error) {
 			text := texts(m.batch.Column(m.id))
 			ids = make([]string, n)
 			for i := range ids {
-				ids[i] = strings.Clone(text(m.at + i))
+				label := text(m.at + i)
+				m.labels += int64(len(label))
+				if err := m.src.counter.Part("the labels of all rows", m.labels); err != nil {
+					return err
+				}
+				ids[i] = strings.Clone(label)
 			}
 		}
 		return m.fill(rows, n)

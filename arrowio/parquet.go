@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -55,7 +56,7 @@ func openParquet(s *input, mem memory.Allocator) (recordReader, error) {
 	if !bytes.Equal(head, parquetMagic) {
 		return nil, fault(s.name, "this is not a Parquet file (it does not begin with PAR1)").advise(isAnother())
 	}
-	r := &parquetReader{src: s, mem: mem}
+	r := &parquetReader{src: s, mem: &metered{Allocator: mem, most: s.limits.Most()}}
 	if err := batch.Guard(r.open); err != nil {
 		r.close()
 		return nil, s.explain(err, parquetWhat)
@@ -111,6 +112,10 @@ func (r *parquetReader) open() error {
 	if err := r.checkEncodings(pages.MetaData().RowGroup(0)); err != nil {
 		return err
 	}
+	checker := &pageChecker{in: in, size: in.Size(), counter: &r.src.counter, ended: r.src.ctx.Err}
+	if err := checker.check(pages, r.least()); err != nil {
+		return err
+	}
 	for i := range r.sch.NumFields() {
 		c, err := arrowFile.GetFieldReader(r.src.ctx, i, leaves, groups)
 		if err != nil {
@@ -119,6 +124,15 @@ func (r *parquetReader) open() error {
 		r.columns = append(r.columns, c)
 	}
 	return nil
+}
+
+// least is what the rows that the footer promises take.
+func (r *parquetReader) least() int64 {
+	width := batch.Width(r.sch)
+	if r.total < 0 || r.total > math.MaxInt64/width {
+		return math.MaxInt64
+	}
+	return r.total * width
 }
 
 // checkEnd tells a truncated file from a corrupt one.
@@ -234,6 +248,9 @@ func (r *parquetReader) next() error {
 		}
 	}()
 	for i, c := range r.columns {
+		if err := r.src.ctx.Err(); err != nil {
+			return err
+		}
 		a, err := r.column(c, n)
 		if err != nil {
 			return fmt.Errorf("column %q: %w", r.sch.Field(i).Name, err)

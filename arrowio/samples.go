@@ -10,6 +10,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // Orientation says which way a table of samples lies.
@@ -66,6 +68,12 @@ type SampleOptions struct {
 	// MostVariables bounds the number of variables; 0 for none. A table of
 	// more is an InputError that wraps ErrTooManyVariables.
 	MostVariables int
+	// Limits bound what the table unpacks to, counted before it is unpacked: see
+	// batch.Limits. A table beyond them is an InputError that wraps
+	// batch.ErrTooLarge. Of Records, whose reader has limits of its own, it is only
+	// the labels that count. Default: those of
+	// files on the user's own machine.
+	Limits batch.Limits
 	// Stdin is read when the path is "-"; nil for the process's own.
 	Stdin io.Reader
 	// Stores open paths that are URLs, such as store.All(); nil: they are
@@ -101,6 +109,9 @@ type Samples struct {
 	rows  int
 	sha   string
 	err   error // what Next returns from now on
+	// abandoned says that the reader has not noticed the end of its context, and
+	// closes itself.
+	abandoned bool
 
 	blocks blocks
 	digest *digest // of a stream; nil for a file, whose bytes are hashed
@@ -123,8 +134,20 @@ type blocks interface {
 //
 // Variables without a name or with the same name, columns of other types,
 // unknown id columns and unreadable files are InputErrors. The context ends
-// the reading, here and in Next.
-func OpenSamples(ctx context.Context, path string, o SampleOptions) (_ *Samples, err error) {
+// the reading, here and in Next, within a tenth of a second: also that of a pipe
+// in which nothing comes. Records must see to that by themselves.
+func OpenSamples(ctx context.Context, path string, o SampleOptions) (*Samples, error) {
+	if o.Records != nil {
+		return openSamples(ctx, path, o)
+	}
+	return attended(ctx, path, func() (*Samples, error) { return openSamples(ctx, path, o) }, func(s *Samples) {
+		if s != nil {
+			s.Close()
+		}
+	})
+}
+
+func openSamples(ctx context.Context, path string, o SampleOptions) (_ *Samples, err error) {
 	defer func() { err = advised(err, o.Fixed) }()
 	m, err := openMatrix(ctx, path, o, o.Orientation == Columns)
 	if err != nil {
@@ -182,11 +205,10 @@ func (s *Samples) Next() (rows []float64, n int, err error) {
 		s.err = s.src.explain(err, "")
 		return nil, 0, s.err
 	}
-	rows, n, ids, err := s.blocks.next()
-	if err == io.EOF {
-		err = s.finish()
-	}
+	b, err := s.read()
+	rows, n, ids := b.rows, b.n, b.ids
 	if err != nil {
+		s.sha = b.sha
 		s.err = advised(err, s.fixed)
 		return nil, 0, s.err
 	}
@@ -198,21 +220,49 @@ func (s *Samples) Next() (rows []float64, n int, err error) {
 	return rows, n, nil
 }
 
-// finish returns io.EOF, or what is wrong with the table as a whole.
-func (s *Samples) finish() error {
+// A block is what Next returns, and at the end of the table its checksum.
+type block struct {
+	rows []float64
+	n    int
+	ids  []string
+	sha  string
+}
+
+// read reads a block, for as long as the context lasts. A stream's own reader
+// sees to that.
+func (s *Samples) read() (block, error) {
+	var b block
+	next := func() (err error) {
+		b.rows, b.n, b.ids, err = s.blocks.next()
+		if err == io.EOF {
+			b.sha, err = s.finish()
+		}
+		return err
+	}
+	if s.src.stream {
+		err := next()
+		return b, err
+	}
+	var err error
+	if s.abandoned, err = attend(s.ctx, s.src.name, next, func() { s.blocks.close() }); s.abandoned {
+		return block{}, err
+	}
+	return b, err
+}
+
+// finish returns the checksum of the table and io.EOF, or what is wrong with the
+// table as a whole.
+func (s *Samples) finish() (sha string, err error) {
 	if s.rows < 2 {
-		return tooFew(s.src.name, s.rows)
+		return "", tooFew(s.src.name, s.rows)
 	}
 	if s.digest != nil {
-		s.sha = s.digest.sum()
-		return io.EOF
+		return s.digest.sum(), io.EOF
 	}
-	sha, err := s.src.sum()
-	if err != nil {
-		return s.src.explain(err, "file")
+	if sha, err = s.src.sum(); err != nil {
+		return "", s.src.explain(err, "file")
 	}
-	s.sha = sha
-	return io.EOF
+	return sha, io.EOF
 }
 
 func tooFew(path string, n int) error {
@@ -225,7 +275,12 @@ func tooFew(path string, n int) error {
 
 // Close releases the file and its memory. It may be called at any time, and
 // more than once.
-func (s *Samples) Close() error { return s.blocks.close() }
+func (s *Samples) Close() error {
+	if s.abandoned {
+		return nil
+	}
+	return s.blocks.close()
+}
 
 // checkNames refuses names that could not tell the variables apart.
 func checkNames(path string, names []string) error {

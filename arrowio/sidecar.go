@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
 // sidecarSuffix makes the path of a CSV file that of its description
@@ -94,7 +96,7 @@ func readSidecar(ctx context.Context, path string, stores Opener) (map[string]st
 	if at == "" {
 		return nil, nil
 	}
-	s, err := open(ctx, at, nil, stores)
+	s, err := open(ctx, at, nil, stores, batch.Limits{})
 	// A store that may not be listed denies what is not there.
 	if errors.Is(err, fs.ErrNotExist) || isURL(at) && errors.Is(err, fs.ErrPermission) {
 		return nil, nil

@@ -35,7 +35,25 @@ const symmetryTolerance = 1e-8
 // Shapes and labels that do not fit, entries that are not finite, and (i, j)
 // and (j, i) further apart than 1e-8 relative to the entries and their
 // diagonals are InputErrors.
+//
+// The end of the context ends the reading as in OpenSamples.
 func ReadSquare(ctx context.Context, path string, o SampleOptions) (names []string, values []float64, sha256 string, err error) {
+	if o.Records != nil {
+		return readSquare(ctx, path, o)
+	}
+	type square struct {
+		names  []string
+		values []float64
+		sha256 string
+	}
+	s, err := attended(ctx, path, func() (s square, err error) {
+		s.names, s.values, s.sha256, err = readSquare(ctx, path, o)
+		return s, err
+	}, nil)
+	return s.names, s.values, s.sha256, err
+}
+
+func readSquare(ctx context.Context, path string, o SampleOptions) (names []string, values []float64, sha256 string, err error) {
 	defer func() { err = advised(err, o.Fixed) }()
 	t, err := openTable(ctx, path, o)
 	if err != nil {
@@ -56,8 +74,8 @@ func ReadSquare(ctx context.Context, path string, o SampleOptions) (names []stri
 	if err := checkNames(t.src.name, names); err != nil {
 		return nil, nil, "", err
 	}
-	if err := symmetrise(t.src.name, names, values); err != nil {
-		return nil, nil, "", err
+	if err := symmetrise(ctx, t.src.name, names, values); err != nil {
+		return nil, nil, "", t.src.explain(err, "")
 	}
 	if t.src.stream {
 		h := newDigest(names)
@@ -71,9 +89,12 @@ func ReadSquare(ctx context.Context, path string, o SampleOptions) (names []stri
 }
 
 // symmetrise puts the mean of (i, j) and (j, i) in both places.
-func symmetrise(path string, names []string, a []float64) error {
+func symmetrise(ctx context.Context, path string, names []string, a []float64) error {
 	d := len(names)
 	for i := range d {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for j := i + 1; j < d; j++ {
 			x, y := a[i*d+j], a[j*d+i]
 			scale := max(math.Abs(x), math.Abs(y),
@@ -199,6 +220,11 @@ func readLong(t *table, o SampleOptions) ([]string, []float64, error) {
 	}
 	values := make([]float64, d*d)
 	for k, e := range entries {
+		if k%(1<<16) == 0 {
+			if err := t.src.ctx.Err(); err != nil {
+				return nil, nil, t.src.explain(err, "")
+			}
+		}
 		i, j := position[e.i], position[e.j]
 		values[i*d+j] = list[k]
 		if _, both := at[[2]int{e.j, e.i}]; !both {

@@ -20,8 +20,9 @@ import (
 )
 
 // openStream makes a table of batches. The caller keeps records.
-func openStream(ctx context.Context, records array.RecordReader, mem memory.Allocator) (*table, error) {
-	src := &input{ctx: ctx, name: batch.StreamName, in: strings.NewReader(""), hash: sha256.New(), stream: true}
+func openStream(ctx context.Context, records array.RecordReader, mem memory.Allocator, limits batch.Limits) (*table, error) {
+	src := &input{ctx: ctx, name: batch.StreamName, in: strings.NewReader(""), hash: sha256.New(), stream: true,
+		limits: limits, counter: batch.Counter{Limits: limits}}
 	src.Reader = bufio.NewReader(rawReader{src})
 	if records.Schema().NumFields() == 0 {
 		return nil, fault(batch.StreamName, "the table has no columns")

@@ -32,16 +32,16 @@ type table struct {
 }
 
 // openTable opens the table at path. Of the options it takes Format, Memory, Stdin,
-// Records and Stores.
+// Records, Stores and Limits.
 func openTable(ctx context.Context, path string, o SampleOptions) (*table, error) {
 	mem := o.Memory
 	if mem == nil {
 		mem = memory.DefaultAllocator
 	}
 	if path == stdinPath && o.Records != nil {
-		return openStream(ctx, o.Records, mem)
+		return openStream(ctx, o.Records, mem, o.Limits)
 	}
-	s, err := open(ctx, path, o.Stdin, o.Stores)
+	s, err := open(ctx, path, o.Stdin, o.Stores, o.Limits)
 	if err != nil {
 		return nil, err
 	}

@@ -18,9 +18,14 @@ import (
 	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
-// longestRecord bounds the bytes of a header line or a first row: beyond it
-// the input is no table but something without line ends.
-const longestRecord = 64 << 20
+const (
+	// longestRecord bounds the bytes of a record, with the line ends in its
+	// quotes: beyond it the input is no table but something without line ends.
+	longestRecord = 64 << 20
+	// cellBytes is about the memory that a cell takes besides its text while its
+	// record is split.
+	cellBytes = 40
+)
 
 // A textFile is delimited text with its first two records already read: the
 // header, or first row, and the row after it. records reads the rest.
@@ -61,11 +66,13 @@ func (t *textFile) open(preferred byte) error {
 		return fault(t.src.name, "this is not a table of text; give the file the extension of its format (%s)", formatList)
 	}
 	t.comma = delimiterOf(first, preferred)
-	t.trim = newTrimmer(io.MultiReader(bytes.NewReader(first), in), t.comma)
+	t.trim = newTrimmer(t.src.name, io.MultiReader(bytes.NewReader(first), in), t.comma)
 	t.rest = bufio.NewReaderSize(t.trim, 64<<10)
 	if t.header, err = t.head(0); err != nil {
 		return err
 	}
+	// Longer records are refused in any case, but by whoever has split them.
+	t.trim.mostCells = 4*len(t.header) + 1000
 	t.second, err = t.head(1)
 	if err == io.EOF {
 		return nil
@@ -86,7 +93,9 @@ func (t *textFile) unpack() (*bufio.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		in = bufio.NewReaderSize(z, 64<<10)
+		in = bufio.NewReaderSize(counted{z, t.src}, readAhead)
+	} else {
+		in = bufio.NewReaderSize(counted{in, t.src}, readAhead)
 	}
 	head, err = in.Peek(4)
 	if err != nil && err != io.EOF {
@@ -106,21 +115,42 @@ func (t *textFile) unpack() (*bufio.Reader, error) {
 	return in, nil
 }
 
+// A counted reader counts what comes out of it as the table's, and looks at the
+// context before every read: a few bytes of gzip can become very many.
+type counted struct {
+	io.Reader
+	src *input
+}
+
+// Read implements io.Reader.
+func (c counted) Read(p []byte) (int, error) {
+	if err := c.src.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := c.Reader.Read(p)
+	if limit := c.src.counter.Table(int64(n)); limit != nil {
+		return 0, limit
+	}
+	return n, err
+}
+
 // firstLine returns the first line that is not blank, with the line ends of
 // the blank ones before it, so that lines can still be counted.
 func firstLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
+	blank := true
 	for {
 		part, err := in.ReadSlice('\n')
 		line = append(line, part...)
 		if len(line) > longestRecord {
 			return nil, errors.New("its first line does not end")
 		}
+		blank = blank && len(bytes.TrimSpace(part)) == 0
 		switch {
 		case err == bufio.ErrBufferFull:
 		case err != nil && err != io.EOF:
 			return nil, err
-		case len(bytes.TrimSpace(line)) > 0:
+		case !blank:
 			return line, nil
 		case err == io.EOF:
 			return nil, nil
@@ -166,14 +196,14 @@ func delimiterOf(line []byte, preferred byte) byte {
 // head reads record i of the two that are read ahead.
 func (t *textFile) head(i int) ([]string, error) {
 	var raw []byte
+	quotes, cells := 0, 1
 	for {
 		part, err := t.rest.ReadSlice('\n')
 		raw = append(raw, part...)
-		if err == bufio.ErrBufferFull || err == nil && bytes.Count(raw, []byte{'"'})%2 == 1 {
-			if len(raw) > longestRecord {
-				return nil, &InputError{Path: t.src.name, Line: i + 1, Reason: "the line does not end; check its quotes"}
-			}
-			continue
+		quotes += bytes.Count(part, []byte{'"'})
+		cells += bytes.Count(part, []byte{t.comma})
+		if err == bufio.ErrBufferFull || err == nil && quotes%2 == 1 {
+			continue // until the trimmer finds it too long
 		}
 		if err != nil && err != io.EOF {
 			return nil, err
@@ -183,15 +213,20 @@ func (t *textFile) head(i int) ([]string, error) {
 	if len(raw) == 0 {
 		return nil, io.EOF
 	}
+	if err := t.src.counter.Part("a line of so many cells", int64(cells)*cellBytes); err != nil {
+		return nil, err
+	}
 	t.raw[i] = raw
-	cells := stdcsv.NewReader(bytes.NewReader(raw))
-	cells.Comma = rune(t.comma)
-	record, err := cells.Read()
+	split := stdcsv.NewReader(bytes.NewReader(raw))
+	split.Comma = rune(t.comma)
+	record, err := split.Read()
 	if err != nil {
 		return nil, t.malformed(i, err)
 	}
 	return record, nil
 }
+
+const unequalCells = "the line does not have as many cells as the lines before it"
 
 // malformed explains an error of encoding/csv in record i.
 func (t *textFile) malformed(i int, err error) error {
@@ -202,7 +237,7 @@ func (t *textFile) malformed(i int, err error) error {
 	e := &InputError{Path: t.src.name, Line: t.trim.lineOf(i), Err: err}
 	switch {
 	case errors.Is(err, stdcsv.ErrFieldCount):
-		e.Reason = "the line does not have as many cells as the lines before it"
+		e.Reason = unequalCells
 	case errors.Is(err, stdcsv.ErrQuote), errors.Is(err, stdcsv.ErrBareQuote):
 		e.Reason = `the quotes are unbalanced; write a " inside of a cell as "" and put the cell in quotes`
 	default:

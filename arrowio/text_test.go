@@ -10,8 +10,10 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"pgregory.net/rapid"
 
+	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
@@ -54,7 +56,7 @@ func TestTrimmer(t *testing.T) {
 		if rapid.Bool().Draw(t, "byte by byte") {
 			in = iotest.OneByteReader(in)
 		}
-		trim := newTrimmer(in, comma)
+		trim := newTrimmer("text", in, comma)
 		r := csv.NewReader(trim)
 		r.Comma = rune(comma)
 		got, err := r.ReadAll()
@@ -101,7 +103,7 @@ func TestFormatOf(t *testing.T) {
 		{"-", "", "PAR1,PAR2\n", textFormat}, {"-", "", "PAR1\tPAR2\n", textFormat}, {"-", "", "PAR1", textFormat}, {"x", "", "ARROW1\r\n1", textFormat},
 		{"x.parquet.gz", "", "\x1f\x8b\x08", textFormat}, {"x.dat", "", "PAR1\x15", parquetFormat},
 	} {
-		s, err := open(t.Context(), "-", strings.NewReader(c.head), nil)
+		s, err := open(t.Context(), "-", strings.NewReader(c.head), nil, batch.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +117,8 @@ func TestFormatOf(t *testing.T) {
 // that guards Arrow from damaged ones.
 func TestVerifyMessage(t *testing.T) {
 	data := binarySeeds(t, Arrow)[1]
-	m := &messageReader{r: bytes.NewReader(data[8:]), mem: arrowtest.Checked(t), footed: true}
+	m := &messageReader{r: bytes.NewReader(data[8:]), mem: arrowtest.Checked(t), footed: true,
+		unpacker: batch.NewUnpacker(t.Context(), memory.DefaultAllocator, batch.Limits{})}
 	defer m.Release()
 	n := 0
 	for {

@@ -1,6 +1,7 @@
 package arrowio
 
 import (
+	"fmt"
 	"io"
 	"sort"
 )
@@ -11,8 +12,11 @@ import (
 // ones that some published networks have), and blank lines. It remembers
 // which line every record stood on.
 type trimmer struct {
+	name  string // of the input, for messages
 	r     io.Reader
 	comma byte
+	// mostCells bounds the cells of a record; 0 for none.
+	mostCells int
 
 	in       []byte // unread input, a window of buf
 	buf      []byte
@@ -25,6 +29,10 @@ type trimmer struct {
 	blank    bool // nothing of this line has been passed on
 	err      error
 
+	read  int64 // bytes read before those in in
+	begun int64 // where in them the current record begins
+	cells int   // delimiters in the current record
+
 	line    int // lines read so far, that is line+1 is being read
 	records int // records passed on so far
 	steps   []step
@@ -33,8 +41,8 @@ type trimmer struct {
 // step says that from a record on, lines run ahead of records by lead.
 type step struct{ record, lead int }
 
-func newTrimmer(r io.Reader, comma byte) *trimmer {
-	return &trimmer{r: r, comma: comma, buf: make([]byte, 64<<10), fresh: true, blank: true}
+func newTrimmer(name string, r io.Reader, comma byte) *trimmer {
+	return &trimmer{name: name, r: r, comma: comma, buf: make([]byte, 64<<10), fresh: true, blank: true}
 }
 
 // lineOf is the line, counted from 1, on which record i begins, counted from 0.
@@ -57,11 +65,28 @@ func (t *trimmer) Read(p []byte) (int, error) {
 		t.in = t.buf[:n]
 		t.outBuf = t.outBuf[:0]
 		t.run()
+		t.read += int64(n)
+		t.check()
 		t.out = t.outBuf
 	}
 	n := copy(p, t.out)
 	t.out = t.out[n:]
 	return n, nil
+}
+
+// check refuses a record that grows without end, before whoever splits records
+// holds all of it.
+func (t *trimmer) check() {
+	e := &InputError{Path: t.name, Line: t.lineOf(t.records)}
+	switch {
+	case t.read-t.begun > longestRecord:
+		e.Reason = fmt.Sprintf("the line does not end within %d MiB; check its quotes", longestRecord>>20)
+	case t.mostCells > 0 && t.cells > t.mostCells:
+		e.Reason = unequalCells
+	default:
+		return
+	}
+	t.err = e
 }
 
 func (t *trimmer) run() {
@@ -70,7 +95,7 @@ func (t *trimmer) run() {
 		i++
 		switch {
 		case b == '\n':
-			t.newline()
+			t.newline(i)
 		case t.inQuotes:
 			t.inQuotes = b != '"'
 			t.outBuf = append(t.outBuf, b)
@@ -80,6 +105,7 @@ func (t *trimmer) run() {
 			t.begin()
 			t.pending = t.pending[:0]
 			t.fresh = true
+			t.cells++
 			t.outBuf = append(t.outBuf, b)
 		case b == ' ' || b == '\r':
 			t.pending = append(t.pending, b)
@@ -123,12 +149,14 @@ func (t *trimmer) begin() {
 	}
 }
 
-func (t *trimmer) newline() {
+// newline ends a line whose line end is the last of the first n bytes of in.
+func (t *trimmer) newline(n int) {
 	t.line++
 	if t.inQuotes {
 		t.outBuf = append(t.outBuf, '\n')
 		return
 	}
+	t.begun, t.cells = t.read+int64(n), 0
 	t.pending = t.pending[:0]
 	t.fresh = true
 	if !t.blank {

@@ -28,7 +28,11 @@ func (e *CorruptError) Unwrap() error { return e.Err }
 // bytes that no correct writer makes.
 func Guard(f func() error) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
+		switch p := recover().(type) {
+		case nil:
+		case *LimitError:
+			err = p
+		default:
 			err = fmt.Errorf("%v", p)
 		}
 	}()
@@ -44,16 +48,20 @@ type bounded struct{ memory.Allocator }
 
 const largestBuffer = 1 << 30
 
+func tooLong(size int64) error {
+	return fmt.Errorf("a buffer states %d bytes; write smaller batches", size)
+}
+
 func (b bounded) Allocate(size int) []byte {
 	if size > largestBuffer || size < 0 {
-		panic(fmt.Sprintf("a buffer states %d bytes; write smaller batches", size))
+		panic(tooLong(int64(size)).Error())
 	}
 	return b.Allocator.Allocate(size)
 }
 
 func (b bounded) Reallocate(size int, old []byte) []byte {
 	if size > largestBuffer || size < 0 {
-		panic(fmt.Sprintf("a buffer states %d bytes; write smaller batches", size))
+		panic(tooLong(int64(size)).Error())
 	}
 	return b.Allocator.Reallocate(size, old)
 }

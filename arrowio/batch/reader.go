@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,13 +20,23 @@ import (
 // returns. mem is nil for Go's heap.
 //
 // Errors of next are returned, by NewReader and by Err, as they are; messages
-// that are corrupt are a *CorruptError, whatever the bytes. A batch is valid
-// until the reader's next call unless it is retained.
+// that are corrupt are a *CorruptError, whatever the bytes, and those that are too
+// large one that wraps a *LimitError. A batch is valid until the reader's next
+// call unless it is retained.
+//
+// It is NewLimitedReader with the zero Limits and without a context.
 func NewReader(next func() (metadata, body []byte, err error), mem memory.Allocator) (array.RecordReader, error) {
+	return NewLimitedReader(context.Background(), next, mem, Limits{})
+}
+
+// NewLimitedReader is NewReader for a table that may not unpack to more than l
+// allows. The end of ctx ends the unpacking of a batch; it is next that ends the
+// waiting for one.
+func NewLimitedReader(ctx context.Context, next func() (metadata, body []byte, err error), mem memory.Allocator, l Limits) (array.RecordReader, error) {
 	if mem == nil {
 		mem = memory.DefaultAllocator
 	}
-	r := &reader{messages: &messages{next: next}}
+	r := &reader{messages: &messages{next: next, unpacker: NewUnpacker(ctx, mem, l)}}
 	r.count.Store(1)
 	err := Guard(func() (err error) {
 		r.arrow, err = ipc.NewReaderFromMessageReader(r.messages, ipc.WithAllocator(Bounded(mem)))
@@ -88,21 +99,25 @@ func (r *reader) Next() bool {
 }
 
 func (r *reader) explain(err error) error {
+	var limit *LimitError
 	switch {
 	case r.messages.failure != nil:
 		return r.messages.failure
+	case errors.As(err, &limit):
+		return &CorruptError{Reason: limit.Error(), Err: limit}
 	case errors.Is(err, io.EOF):
 		return &CorruptError{Reason: "it ends before its schema; send the table"}
 	}
 	return &CorruptError{Reason: fmt.Sprintf("a message is corrupt (%v); send it again", err), Err: err}
 }
 
-// messages are verified before Arrow sees them, see verify.go.
+// messages are verified and unpacked before Arrow sees them.
 type messages struct {
-	next    func() (metadata, body []byte, err error)
-	current *ipc.Message
-	ended   bool
-	failure error // of next
+	next     func() (metadata, body []byte, err error)
+	unpacker *Unpacker
+	current  *ipc.Message
+	ended    bool
+	failure  error // of next or of the context
 }
 
 // Retain does nothing: the reader has one owner, the ipc.Reader.
@@ -128,12 +143,12 @@ func (m *messages) Message() (*ipc.Message, error) {
 		m.failure = err
 		return nil, err
 	}
-	if err := VerifyMessage(metadata); err != nil {
-		return nil, err
-	}
 	meta, data := memory.NewBufferBytes(metadata), memory.NewBufferBytes(body)
 	defer meta.Release()
 	defer data.Release()
-	m.current = ipc.NewMessage(meta, data)
-	return m.current, nil
+	m.current, err = m.unpacker.Message(meta, data)
+	if ended := m.unpacker.ctx.Err(); err != nil && ended != nil {
+		m.failure = ended
+	}
+	return m.current, err
 }

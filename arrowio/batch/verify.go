@@ -16,7 +16,10 @@ const continuation = 0xFFFFFFFF
 // before Arrow sees them (format/Message.fbs and format/Schema.fbs of Arrow;
 // the binary format is that of FlatBuffers, internals.html).
 
-var errMetadata = errors.New("the lengths in its metadata are wrong")
+var (
+	errMetadata = errors.New("the lengths in its metadata are wrong")
+	errCodec    = errors.New("its compression is unknown; write it with zstd or lz4")
+)
 
 // A flat is a FlatBuffer being verified.
 type flat struct {
@@ -39,38 +42,46 @@ const (
 // VerifyMessage checks the metadata of an IPC message, a FlatBuffer: it returns an
 // error where Arrow would trust a length or an offset that leads out of them.
 func VerifyMessage(meta []byte) error {
+	_, err := verifyMessage(meta)
+	return err
+}
+
+// verifyMessage is VerifyMessage; it also returns how the body of a batch or of
+// a dictionary lies.
+func verifyMessage(meta []byte) (bodyLayout, error) {
+	var none bodyLayout
 	f := &flat{b: meta, visits: len(meta)/4 + 1}
 	message, err := f.root()
 	if err != nil {
-		return err
+		return none, err
 	}
 	if err := f.keyValues(message, 4); err != nil {
-		return err
+		return none, err
 	}
 	header, ok, err := f.child(message, 2)
 	if err != nil || !ok {
-		return err
+		return none, err
 	}
 	kind, err := f.slot(message, 1, 1)
 	if err != nil || kind == 0 {
-		return errMetadata
+		return none, errMetadata
 	}
 	switch f.b[kind] {
 	case schemaHeader:
 		if err := f.tables(header, 1, f.field); err != nil {
-			return err
+			return none, err
 		}
-		return f.keyValues(header, 2)
+		return none, f.keyValues(header, 2)
 	case dictionaryHeader:
 		data, ok, err := f.child(header, 1)
 		if err != nil || !ok {
-			return errMetadata
+			return none, errMetadata
 		}
-		return f.recordBatch(data)
+		return f.recordBatch(data, dictionaryHeader)
 	case batchHeader:
-		return f.recordBatch(header)
+		return f.recordBatch(header, batchHeader)
 	}
-	return nil
+	return none, nil
 }
 
 // VerifySchema checks an IPC message that holds a schema, in base64, as
@@ -131,14 +142,34 @@ func (f *flat) keyValues(t flatTable, i int) error {
 
 // recordBatch checks the vectors of a RecordBatch: nodes and buffers, of 16
 // bytes an element, and variadic counts of 8.
-func (f *flat) recordBatch(t flatTable) error {
-	for slot, width := range map[int]int{1: 16, 2: 16, 4: 8} {
-		if _, _, err := f.vector(t, slot, width); err != nil {
-			return err
-		}
+func (f *flat) recordBatch(t flatTable, kind byte) (bodyLayout, error) {
+	l := bodyLayout{kind: kind}
+	if _, _, err := f.vector(t, 1, 16); err != nil {
+		return l, err
 	}
-	_, _, err := f.child(t, 3)
-	return err
+	if _, _, err := f.vector(t, 4, 8); err != nil {
+		return l, err
+	}
+	var err error
+	if l.at, l.buffers, err = f.vector(t, 2, 16); err != nil {
+		return l, err
+	}
+	compression, ok, err := f.child(t, 3)
+	if err != nil || !ok {
+		return l, err
+	}
+	l.compressed = true
+	codec, err := f.slot(compression, 0, 1)
+	if err != nil {
+		return l, err
+	}
+	if codec != 0 { // otherwise the default, LZ4
+		l.codec = f.b[codec]
+	}
+	if l.codec != codecLZ4 && l.codec != codecZstd {
+		return l, errCodec
+	}
+	return l, nil
 }
 
 // tables runs check over slot i of t, a vector of tables.

@@ -18,6 +18,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/solver/covariance"
 )
@@ -71,11 +72,14 @@ type Files struct {
 	// MostVariables bounds the number of variables; 0 for none. A table of
 	// more is a job.Error that wraps arrowio.ErrTooManyVariables.
 	MostVariables int
+	// Limits bound what a table unpacks to; see arrowio.SampleOptions. Those of
+	// Records are with whoever makes them.
+	Limits batch.Limits
 }
 
 // Lists are the options for lists of pairs.
 func (f Files) Lists() arrowio.ListOptions {
-	return arrowio.ListOptions{Stdin: f.Stdin, Stores: f.Stores}
+	return arrowio.ListOptions{Stdin: f.Stdin, Stores: f.Stores, Limits: f.Limits}
 }
 
 // A Table is an input that was opened: its variables are known, its samples are
@@ -102,6 +106,7 @@ func Open(ctx context.Context, s Source, f Files) (*Table, error) {
 		Records:       f.Records,
 		Stores:        f.Stores,
 		MostVariables: f.MostVariables,
+		Limits:        f.Limits,
 	}
 	if s.Orientation == "columns" {
 		options.Orientation = arrowio.Columns

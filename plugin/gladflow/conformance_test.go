@@ -13,6 +13,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(hostVariable) != "" {
 		os.Exit(beHost())
 	}
+	if os.Getenv(deafVariable) != "" {
+		os.Exit(beDeaf())
+	}
 	code := m.Run()
 	built.Remove()
 	os.Exit(code)

@@ -39,8 +39,8 @@ func (o *limitOptions) bind(f *pflag.FlagSet) {
 	c := &o.config
 	f.StringVar(&c.Files, "files", server.FilesAny, "files that jobs may name: any, none or those in a `FOLDER`")
 	f.IntVar(&c.Limits.ConcurrentRuns, "max-concurrent-runs", c.Limits.ConcurrentRuns, "runs at the same time, `N`; more are refused")
-	f.Var(&o.message, "max-message-size", "size of a message, so of a batch of a table")
-	f.Var(&o.upload, "max-upload-size", "size of the samples of a run")
+	f.Var(&o.message, "max-message-size", "size of a message, so of a batch of a table, which may unpack to 8 times as much")
+	f.Var(&o.upload, "max-upload-size", "size of the samples of a run when they are unpacked")
 	f.IntVar(&c.Limits.Variables, "max-variables", c.Limits.Variables, "variables of a table, `N`")
 	f.Var(&o.resultsMemory, "max-result-size", "memory for the results of all runs; the oldest make room")
 	f.DurationVar(&o.resultAge, "result-age", o.resultAge, "`TIME` for which results are kept")

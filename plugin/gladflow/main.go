@@ -22,10 +22,15 @@ func main() {
 	if os.Getenv(protocol.CookieKey) == protocol.CookieValue {
 		os.Exit(servePlugin())
 	}
+	os.Exit(run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// untilSignal ends at the first interrupt or SIGTERM, so that the run ends in good
+// order. The second ends the process, whatever goes on in it.
+func untilSignal() context.Context {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal ends the run orderly, the second the process.
 	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	return ctx
 }
 
 // servePlugin serves the host that has started the process. An interrupt is

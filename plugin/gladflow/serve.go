@@ -187,6 +187,7 @@ func stopAtSecondSignal(ctx context.Context, l *server.Listener) func() {
 				return
 			case <-signals:
 				if !first {
+					signal.Stop(signals) // a third is left to end the process
 					l.Stop()
 					return
 				}

@@ -146,14 +146,20 @@ type Service struct {
 	Files string `json:"files"`
 }
 
+// UnpackFactor is how many times Limits.MessageBytes a compressed batch, a
+// dictionary or a page of Parquet may unpack to.
+const UnpackFactor = 8
+
 // Limits are what a service takes on. What goes beyond is refused with
 // ResourceExhausted.
 type Limits struct {
 	// ConcurrentRuns is the number of runs at the same time.
 	ConcurrentRuns int `json:"concurrent_runs"`
-	// MessageBytes is the size of a gRPC message, so of a batch.
+	// MessageBytes is the size of a gRPC message, so of a batch. A batch may unpack
+	// to UnpackFactor times as much.
 	MessageBytes int `json:"message_bytes"`
-	// UploadBytes is the size of the samples of a run.
+	// UploadBytes is the size of the samples of a run, counted as they are when
+	// they are unpacked.
 	UploadBytes int64 `json:"upload_bytes"`
 	// Variables is the largest number of variables of a table.
 	Variables int `json:"variables"`

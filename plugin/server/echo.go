@@ -30,12 +30,12 @@ func (s *Service) echo(stream flight.FlightService_DoExchangeServer, u *upload) 
 }
 
 func (s *Service) echoSamples(to sender, stream flight.FlightService_DoExchangeServer, u *upload) error {
-	records, err := u.records()
+	records, err := u.records(stream.Context())
 	if err != nil {
 		return err
 	}
 	defer records.Release()
-	samples, err := arrowio.OpenSamples(stream.Context(), streamed, arrowio.SampleOptions{Records: records, MostVariables: s.limits.Variables})
+	samples, err := arrowio.OpenSamples(stream.Context(), streamed, arrowio.SampleOptions{Records: records, MostVariables: s.limits.Variables, Limits: u.unpacked})
 	if err != nil {
 		return err
 	}

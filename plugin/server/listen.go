@@ -217,7 +217,7 @@ func (l *Listener) Serve(ctx context.Context) error {
 	case <-l.stop:
 		err = l.drain()
 	}
-	l.service.Close()
+	l.cancelRuns()
 	l.grpc.Stop()
 	l.http.close()
 	flushing, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
@@ -230,7 +230,8 @@ func (l *Listener) Serve(ctx context.Context) error {
 func (l *Listener) Stop() { l.stopOnce.Do(func() { close(l.stop) }) }
 
 // flushTimeout is how long the last traces and metrics may take to be exported,
-// cancelTimeout how long calls may take to hear that their run was cancelled.
+// cancelTimeout how long runs may take to end when they are cancelled, and then
+// calls to hear of it.
 const (
 	flushTimeout  = 2 * time.Second
 	cancelTimeout = 500 * time.Millisecond
@@ -256,11 +257,26 @@ func (l *Listener) drain() error {
 		return nil
 	}
 	log.Warn("runs are cancelled: they had not ended in time", "running", l.service.Stats().Running)
-	l.service.Close()
+	l.cancelRuns()
 	last, cancelLast := context.WithTimeout(context.Background(), cancelTimeout)
 	defer cancelLast()
 	l.endCalls(last)
 	return ErrRunsCancelled
+}
+
+// cancelRuns cancels the runs that are left, and waits no longer than cancelTimeout
+// for work that does not hear of it: it ends with the process.
+func (l *Listener) cancelRuns() {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		l.service.Close()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(cancelTimeout):
+		l.config.Logger.Warn("runs are left behind: they did not end when they were cancelled")
+	}
 }
 
 // endCalls takes no more calls and lets those under way end, until ctx does.

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/flight"
@@ -10,6 +12,7 @@ import (
 	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/fault"
+	"github.com/gladflow/gladflow/plugin/server/internal/runs"
 )
 
 // An upload is the table that a caller streams.
@@ -19,12 +22,13 @@ type upload struct {
 	first      *flight.FlightData // which came with the descriptor
 	bytes      int64
 	limit      int64
+	unpacked   batch.Limits
 	descriptor *flight.FlightDescriptor
 }
 
 // receive takes the first message of a call, which has the descriptor.
 func (s *Service) receive(recv func() (*flight.FlightData, error)) (*upload, error) {
-	u := &upload{recv: recv, limit: s.limits.UploadBytes}
+	u := &upload{recv: recv, limit: s.limits.UploadBytes, unpacked: runs.TableLimits(s.limits)}
 	err := s.withIdleLimit(&u.idle, func() error {
 		return u.idle.during(func() (err error) {
 			u.first, err = recv()
@@ -41,8 +45,10 @@ func (s *Service) receive(recv func() (*flight.FlightData, error)) (*upload, err
 	return u, nil
 }
 
-// records opens the table.
-func (u *upload) records() (array.RecordReader, error) { return batch.NewReader(u.next, nil) }
+// records opens the table. The end of ctx ends its unpacking.
+func (u *upload) records(ctx context.Context) (array.RecordReader, error) {
+	return batch.NewLimitedReader(ctx, u.next, nil, u.unpacked)
+}
 
 // next is the next message of Arrow's; those that carry something else are
 // passed over.

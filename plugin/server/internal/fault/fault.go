@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/solver/covariance"
@@ -67,6 +68,7 @@ func causeOf(ctx context.Context, err error) *protocol.Fault {
 	var known *protocol.Fault
 	var j *job.Error
 	var solver *job.SolverError
+	var limit *batch.LimitError
 	switch {
 	case errors.As(err, &known):
 		copied := *known
@@ -78,6 +80,8 @@ func causeOf(ctx context.Context, err error) *protocol.Fault {
 		return CallEnded(ctx)
 	case errors.Is(err, arrowio.ErrTooManyVariables):
 		return New(codes.ResourceExhausted, protocol.ReasonLimit, "%s", words(err))
+	case errors.As(err, &limit):
+		return New(codes.ResourceExhausted, protocol.ReasonLimit, "%s, or raise %s", words(err), limitName(limit))
 	case errors.As(err, &j):
 		return jobFault(j)
 	case errors.As(err, &solver) && solver.Stack != nil:
@@ -92,6 +96,14 @@ func causeOf(ctx context.Context, err error) *protocol.Fault {
 		return New(s.Code(), protocol.ReasonFailed, "%s", s.Message())
 	}
 	return New(codes.Internal, protocol.ReasonFailed, "%s", words(err))
+}
+
+// limitName is the limit of protocol.Limits that a table goes beyond, and its flag.
+func limitName(e *batch.LimitError) string {
+	if e.Table {
+		return "upload_bytes (gladflow serve --max-upload-size)"
+	}
+	return fmt.Sprintf("message_bytes (gladflow serve --max-message-size), of which it is %d times", protocol.UnpackFactor)
 }
 
 // jobFault says where in the job or the table the error is.

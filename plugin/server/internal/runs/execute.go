@@ -17,6 +17,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/pipelines/table"
+	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/fault"
 )
 
@@ -24,7 +25,8 @@ import (
 type Request struct {
 	Job job.Job // valid
 	// Open opens samples that the call streams; nil if the job names a file.
-	Open func() (array.RecordReader, error)
+	// The context is the run's.
+	Open func(context.Context) (array.RecordReader, error)
 	// Detached runs go on after the end of their call, and are kept after their
 	// own end. Others end with the call and are gone then.
 	Detached bool
@@ -100,9 +102,9 @@ func (r *Run) await(done <-chan outcome) outcome {
 }
 
 // perform calls Work with what a run of the service gives it.
-func (g *Registry) perform(ctx context.Context, r *Run, open func() (array.RecordReader, error)) (*job.Result, error) {
+func (g *Registry) perform(ctx context.Context, r *Run, open func(context.Context) (array.RecordReader, error)) (*job.Result, error) {
 	host := recovery.Host{
-		Files: table.Files{Stdin: strings.NewReader(""), Stores: g.Stores, MostVariables: g.Limits.Variables},
+		Files: table.Files{Stdin: strings.NewReader(""), Stores: g.Stores, MostVariables: g.Limits.Variables, Limits: TableLimits(g.Limits)},
 		Progress: func(p progress.Update) {
 			r.progress(p)
 			if p.Done {
@@ -112,7 +114,7 @@ func (g *Registry) perform(ctx context.Context, r *Run, open func() (array.Recor
 		Solved: func(n recovery.Network) error { return g.keepTables(r, n) },
 	}
 	if open != nil {
-		records, err := open()
+		records, err := open(ctx)
 		if err != nil {
 			return nil, AsInput(err)
 		}
@@ -120,6 +122,12 @@ func (g *Registry) perform(ctx context.Context, r *Run, open func() (array.Recor
 		host.Records = records
 	}
 	return g.Work(ctx, r.job, host)
+}
+
+// TableLimits are those of a run's tables: what they unpack to counts as the size
+// of an upload, and a batch by the size of the message that could bring it.
+func TableLimits(l protocol.Limits) batch.Limits {
+	return batch.Limits{Batch: protocol.UnpackFactor * int64(l.MessageBytes), Table: l.UploadBytes}
 }
 
 // AsInput makes an error of the stream of samples one of the job's input.
