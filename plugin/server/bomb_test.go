@@ -75,7 +75,7 @@ func TestBombsAreRefused(t *testing.T) {
 			limit         string
 		}{
 			{1 << 20, 1, "or raise message_bytes (gladflow serve --max-message-size), of which it is 8 times"}, // 320 MiB
-			{1 << 14, 100, "or raise upload_bytes (gladflow serve --max-upload-size)"},         // 5 MiB each
+			{1 << 14, 100, "or raise upload_bytes (gladflow serve --max-upload-size)"},                         // 5 MiB each
 		} {
 			var messages recorded
 			table := constant(q.rows, 40)
