@@ -30,14 +30,15 @@ func (p parentProcess) dead() bool {
 }
 
 // watch returns a channel that is closed when the host has died. It stops
-// checking at the end of ctx.
+// checking at the end of ctx. It is called before the handshake is sent: a host
+// may close its pipe as soon as it has that.
 func (p parentProcess) watch(ctx context.Context) <-chan struct{} {
 	died := make(chan struct{})
+	if p.diedEarly() {
+		close(died)
+		return died
+	}
 	go func() {
-		if p.diedEarly() {
-			close(died)
-			return
-		}
 		tick := time.NewTicker(parentInterval)
 		defer tick.Stop()
 		for !p.dead() {

@@ -65,13 +65,14 @@ func Plugin(ctx context.Context, c Config) error {
 	tel.Measure(service.resultBytes)
 
 	p := &pluginServer{service: service, options: tel.ServerOptions(flightService), served: make(chan struct{})}
-	go p.serve(c.Logger)
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
+	died := parent.watch(watching) // before the handshake, see there
+	go p.serve(c.Logger)
 	hostDied := false
 	select {
 	case <-p.served:
-	case <-parent.watch(watching):
+	case <-died:
 		hostDied = true
 		c.Logger.Warn("the host has died; ending")
 	case <-ctx.Done():
