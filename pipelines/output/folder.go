@@ -5,6 +5,7 @@
 //	if err != nil {
 //		return err // a *job.Error of the field out
 //	}
+//	defer folder.Close()
 //	return folder.WriteJSON("run.json", result)
 package output
 
@@ -22,37 +23,58 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 )
 
-// A Folder is a folder that files are written to.
+// A Folder is a folder that files are written to. It is opened once: if its path
+// leads elsewhere later, the files still get into the folder that was opened.
 type Folder struct {
+	root    *os.Root
 	path    string
 	created bool // by OpenFolder
 }
 
-// OpenFolder creates the folder, and those it lies in, where they are missing, and
-// checks that files can be written there. An error is a *job.Error of the field
-// that names the folder.
+// OpenFolder creates the folder, and those it lies in, where they are missing,
+// opens it and checks that files can be written there. An error is a *job.Error of
+// the field that names the folder. The caller closes it.
 func OpenFolder(field, path string) (*Folder, error) {
 	_, err := os.Lstat(path) // a link that leads nowhere was there before
 	f := &Folder{path: path, created: errors.Is(err, fs.ErrNotExist)}
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, &job.Error{Field: field, Reason: fmt.Sprintf("the folder cannot be made (%v); choose another", err), Err: err}
 	}
-	trial, err := os.CreateTemp(path, ".gladflow-*.tmp")
-	if err != nil {
-		f.Discard()
-		return nil, &job.Error{Field: field, Reason: fmt.Sprintf("the folder cannot be written to (%v); choose another", err), Err: err}
+	if f.root, err = os.OpenRoot(path); err != nil {
+		return nil, &job.Error{Field: field, Reason: fmt.Sprintf("the folder cannot be opened (%v); choose another", err), Err: err}
 	}
-	trial.Close()
-	return f, os.Remove(trial.Name())
+	if err := arrowio.CheckWritable(f.root); err != nil {
+		f.Discard()
+		f.Close()
+		return nil, &job.Error{Field: field, Reason: fmt.Sprintf("the folder %s cannot be written to (%v); choose another", path, err), Err: err}
+	}
+	return f, nil
 }
 
-// Path is that of a file in the folder.
+// Path is that of a file in the folder, for people and for readers.
 func (f *Folder) Path(name string) string { return filepath.Join(f.path, name) }
+
+// Root is the open folder, for the writers of package arrowio. It is closed with
+// the Folder.
+func (f *Folder) Root() *os.Root { return f.root }
+
+// Close closes the folder. f may be nil.
+func (f *Folder) Close() {
+	if f != nil {
+		f.root.Close()
+	}
+}
 
 // Discard removes the folder if OpenFolder has created it and it is empty. A run
 // calls it that fails before it has written anything. f may be nil.
 func (f *Folder) Discard() {
-	if f != nil && f.created {
+	if f == nil || !f.created {
+		return
+	}
+	// What lies at the path by now may be another's.
+	is, err := f.root.Stat(".")
+	there, missing := os.Lstat(f.path)
+	if err == nil && missing == nil && os.SameFile(is, there) {
 		os.Remove(f.path) // fails if it is not empty
 	}
 }
@@ -63,7 +85,7 @@ func (f *Folder) WriteJSON(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	return arrowio.ReplaceFile(f.Path(name), func(w io.Writer) error {
+	return arrowio.ReplaceFileIn(f.root, name, func(w io.Writer) error {
 		_, err := w.Write(append(data, '\n'))
 		return err
 	})

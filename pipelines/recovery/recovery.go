@@ -177,4 +177,7 @@ func (r *run) finish(err error) (*job.Result, error) {
 // runFile is the name of the document that a run leaves in its folder.
 const runFile = "run.json"
 
-func (r *run) close() { r.table.Close() }
+func (r *run) close() {
+	r.table.Close()
+	r.folder.Close()
+}
