@@ -18,8 +18,9 @@ type Format[T any] struct {
 	Title string
 	// Write writes a file of that name in a folder, whole or not at all, as
 	// ReplaceFileIn makes it. metadata stand in the file, or beside it, as far as
-	// the format has a place for them.
-	Write func(folder *os.Root, name string, v T, metadata map[string]string) error
+	// the format has a place for them. It returns the file and what it has written
+	// beside it; sizes and checksums are of the bytes that were written.
+	Write func(folder *os.Root, name string, v T, metadata map[string]string) ([]Written, error)
 }
 
 // Formats are those of one kind of output, the default first. EdgeFormats,
@@ -64,7 +65,8 @@ func (f Formats[T]) write(path, format string, v T, metadata map[string]string) 
 		return err
 	}
 	return inFolderOf(path, func(folder *os.Root, name string) error {
-		return by.Write(folder, name, v, metadata)
+		_, err := by.Write(folder, name, v, metadata)
+		return err
 	})
 }
 
@@ -109,33 +111,38 @@ type encoding struct {
 	name, title string
 	encode      func(*output, io.Writer) error
 	// commit names a file that is whole, if there is more to it than that.
-	commit func(file *staged, sch *arrow.Schema) error
+	// It returns what it has named.
+	commit func(file *staged, sch *arrow.Schema) ([]Written, error)
 }
 
 // tabular is the format of what an encoding stores as columns.
 func tabular[T any](e encoding, columns func(T) []Column) Format[T] {
-	return Format[T]{Name: e.name, Title: e.title, Write: func(folder *os.Root, name string, v T, metadata map[string]string) error {
-		return unwritten(folder, name, e.write(folder, name, columns(v), metadata))
+	return Format[T]{Name: e.name, Title: e.title, Write: func(folder *os.Root, name string, v T, metadata map[string]string) ([]Written, error) {
+		files, err := e.write(folder, name, columns(v), metadata)
+		return files, unwritten(folder, name, err)
 	}}
 }
 
-func (e encoding) write(folder *os.Root, name string, columns []Column, metadata map[string]string) error {
+func (e encoding) write(folder *os.Root, name string, columns []Column, metadata map[string]string) ([]Written, error) {
 	if err := checkName(name); err != nil {
-		return err
+		return nil, err
 	}
 	t, err := newOutput(columns, metadata)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer t.record.Release()
 	file, err := stage(folder, name, func(w io.Writer) error { return e.to(w, t) })
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case e.commit != nil:
 		return e.commit(file, t.record.Schema())
 	}
-	return file.commit()
+	if err := file.commit(); err != nil {
+		return nil, err
+	}
+	return []Written{file.written}, nil
 }
 
 // to encodes a table.

@@ -10,8 +10,8 @@ import (
 
 // exampleFormat is a format for edge lists alone, as a file of its own would have it.
 func exampleFormat() Format[[]Edge] {
-	return Format[[]Edge]{Name: "example", Title: "an example", Write: func(folder *os.Root, name string, edges []Edge, metadata map[string]string) error {
-		return ReplaceFileIn(folder, name, func(w io.Writer) error {
+	return Format[[]Edge]{Name: "example", Title: "an example", Write: func(folder *os.Root, name string, edges []Edge, metadata map[string]string) ([]Written, error) {
+		file, err := ReplaceFileIn(folder, name, func(w io.Writer) error {
 			fmt.Fprintf(w, "<graphml><desc>%s</desc><graph edgedefault=\"undirected\">", metadata["gladflow.solver"])
 			for _, e := range edges {
 				fmt.Fprintf(w, "<edge source=%q target=%q/>", e.Source, e.Target)
@@ -19,6 +19,7 @@ func exampleFormat() Format[[]Edge] {
 			_, err := fmt.Fprint(w, "</graph></graphml>\n")
 			return err
 		})
+		return []Written{file}, err
 	}}
 }
 
@@ -37,8 +38,9 @@ func TestFormatForEdgesAlone(t *testing.T) {
 	folder := rootOf(t.TempDir())
 	defer folder.Close()
 	name := "bcd.edges." + format.Name
-	if err := format.Write(folder, name, []Edge{{"a", "b", 0.5, -1, 0.5}}, map[string]string{"gladflow.solver": "bcd"}); err != nil {
-		t.Fatal(err)
+	files, err := format.Write(folder, name, []Edge{{"a", "b", 0.5, -1, 0.5}}, map[string]string{"gladflow.solver": "bcd"})
+	if err != nil || len(files) != 1 || files[0].Name != name {
+		t.Fatalf("%+v, %v", files, err)
 	}
 	text, err := folder.ReadFile(name)
 	if want := `<graphml><desc>bcd</desc><graph edgedefault="undirected"><edge source="a" target="b"/></graph></graphml>` + "\n"; err != nil || string(text) != want {

@@ -15,13 +15,15 @@ import (
 // and where the file system has files without a name (ext4, xfs, btrfs, tmpfs).
 func ReplaceFile(path string, write func(io.Writer) error) error {
 	return inFolderOf(path, func(folder *os.Root, name string) error {
-		return ReplaceFileIn(folder, name, write)
+		_, err := ReplaceFileIn(folder, name, write)
+		return err
 	})
 }
 
 // ReplaceFileIn is ReplaceFile for a name in a folder that is open. The file gets
-// into that folder even if its path leads elsewhere meanwhile.
-func ReplaceFileIn(folder *os.Root, name string, write func(io.Writer) error) error {
+// into that folder even if its path leads elsewhere meanwhile. It returns what was
+// written.
+func ReplaceFileIn(folder *os.Root, name string, write func(io.Writer) error) (Written, error) {
 	err := checkName(name)
 	var s *staged
 	if err == nil {
@@ -30,7 +32,10 @@ func ReplaceFileIn(folder *os.Root, name string, write func(io.Writer) error) er
 	if err == nil {
 		err = s.commit()
 	}
-	return unwritten(folder, name, err)
+	if err != nil {
+		return Written{}, unwritten(folder, name, err)
+	}
+	return s.written, nil
 }
 
 // CheckWritable creates a file with a temporary name in a folder and removes it.

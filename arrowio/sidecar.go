@@ -54,7 +54,7 @@ func datatype(t arrow.DataType) string {
 
 // commitWithSidecar names a staged CSV file and its description: first the
 // description, so that no CSV file stands without, and neither if one fails.
-func commitWithSidecar(file *staged, sch *arrow.Schema) error {
+func commitWithSidecar(file *staged, sch *arrow.Schema) ([]Written, error) {
 	s := sidecar{
 		Context: "http://www.w3.org/ns/csvw",
 		URL:     file.name,
@@ -74,17 +74,17 @@ func commitWithSidecar(file *staged, sch *arrow.Schema) error {
 	})
 	if err != nil {
 		file.discard()
-		return err
+		return nil, err
 	}
 	if err := beside.commit(); err != nil {
 		file.discard()
-		return err
+		return nil, err
 	}
 	if err := file.commit(); err != nil {
 		beside.folder.Remove(beside.name)
-		return err
+		return nil, err
 	}
-	return nil
+	return []Written{file.written, beside.written}, nil
 }
 
 // readSidecar returns the notes of the description of the CSV file at path,

@@ -15,6 +15,7 @@ import (
 type staged struct {
 	folder    *os.Root
 	name      string
+	written   Written  // what commit makes of it
 	temporary string   // "" while it has no name
 	file      *os.File // nil once it has one
 	link      func(f *os.File, folder *os.Root, name string) error
@@ -51,7 +52,8 @@ func stageWith(by nameless, folder *os.Root, name string, write func(io.Writer) 
 			s.discard()
 		}
 	}()
-	w := bufio.NewWriterSize(s.file, 256<<10)
+	sum := newSummer(s.file)
+	w := bufio.NewWriterSize(sum, 256<<10)
 	if err := write(w); err != nil {
 		return nil, err
 	}
@@ -66,6 +68,7 @@ func stageWith(by nameless, folder *os.Root, name string, write func(io.Writer) 
 			return nil, err
 		}
 	}
+	s.written = sum.written(name)
 	done = true
 	return s, nil
 }

@@ -144,12 +144,17 @@ func (c *Client) Validate(ctx context.Context, j job.Job) (job.Job, error) {
 
 // Runs are the runs that the service knows, those at work among them.
 func (c *Client) Runs(ctx context.Context) ([]protocol.RunInfo, error) {
+	return c.runs(ctx, nil)
+}
+
+// runs are those that criteria of ListFlights name, all for nil.
+func (c *Client) runs(ctx context.Context, criteria []byte) ([]protocol.RunInfo, error) {
 	ctx, done, err := c.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	stream, err := c.flights.ListFlights(ctx, &flight.Criteria{})
+	stream, err := c.flights.ListFlights(ctx, &flight.Criteria{Expression: criteria})
 	if err != nil {
 		return nil, c.explain(ctx, err)
 	}
@@ -180,6 +185,11 @@ func answer[T any](ctx context.Context, c *Client, name string, body any) (resul
 	if err != nil {
 		return result, err
 	}
+	return only[T](name, bodies)
+}
+
+// only is the one result of an action.
+func only[T any](name string, bodies [][]byte) (result T, err error) {
 	if len(bodies) != 1 {
 		return result, fmt.Errorf("plugin: the service has given %d answers to %s instead of one; update the older of plugin and host", len(bodies), name)
 	}
@@ -190,7 +200,8 @@ func answer[T any](ctx context.Context, c *Client, name string, body any) (resul
 	return parsed, nil
 }
 
-// action does an action and returns its results.
+// action does an action and returns its results, with an error those that came
+// before it.
 func (c *Client) action(ctx context.Context, name string, body any) ([][]byte, error) {
 	ctx, done, err := c.begin(ctx)
 	if err != nil {
@@ -208,7 +219,7 @@ func (c *Client) action(ctx context.Context, name string, body any) ([][]byte, e
 		case err == io.EOF:
 			return results, nil
 		case err != nil:
-			return nil, c.explain(ctx, err)
+			return results, c.explain(ctx, err)
 		}
 		results = append(results, r.GetBody())
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/flight"
 
-	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -130,17 +129,6 @@ func (r *Run) table(ctx context.Context, table, solver string) (array.RecordRead
 		return nil, err
 	}
 	return (&download{client: r.client, ctx: ctx, cancel: cancel, stream: stream}).records()
-}
-
-// Result waits for the end of the run and returns what it did, the document
-// run.json; the error is that of a run that has failed.
-func (r *Run) Result(ctx context.Context) (*job.Result, error) {
-	result, err := answer[job.Result](ctx, r.client, protocol.ActionResult, r.id)
-	if err != nil {
-		return nil, err
-	}
-	r.detach()
-	return &result, nil
 }
 
 // Cancel ends the run. What its solvers had finished can still be had.

@@ -72,7 +72,7 @@ func TestEvaluateAgreesWithRun(t *testing.T) {
 				}
 				for _, s := range result.Solvers {
 					e, err := evaluation.Run(context.Background(), job.Evaluation{
-						EdgeList: filepath.Join(j.Out, s.Files[0]), Reference: reference,
+						EdgeList: filepath.Join(j.Out, s.Files[0].Name), Reference: reference,
 						Population: population, Undirected: undirected,
 					}, table.Files{})
 					if err != nil {
@@ -178,7 +178,7 @@ func TestEvaluateCSVAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := filepath.Join(j.Out, result.Solvers[0].Files[0])
+	list := filepath.Join(j.Out, result.Solvers[0].Files[0].Name)
 	if err := os.Remove(list + "-metadata.json"); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ type Result struct {
 	// Partial says that results are missing: the run was interrupted, or a
 	// solver or the writing of a file has failed.
 	Partial bool `json:"partial"`
+	// Error is the sentence that the run failed with; empty for one that did not.
+	Error string `json:"error,omitempty"`
 	// Input is the table.
 	Input InputResult `json:"input"`
 	// Warnings are sentences on what the user may not have intended.
@@ -26,8 +28,8 @@ type Result struct {
 	Reference *ReferenceResult `json:"reference,omitempty"`
 	// Solvers are in the order in which they ran.
 	Solvers []SolverResult `json:"solvers"`
-	// Files are the tables that are not a solver's own, by name in Job.Out.
-	Files []string `json:"files,omitempty"`
+	// Files are those that are not a solver's own, run.json aside.
+	Files []WrittenFile `json:"files,omitempty"`
 	// Seconds is the wall-clock time of the whole run.
 	Seconds Float `json:"seconds"`
 	// Variables are the names of the variables in the order of the input, and
@@ -114,8 +116,10 @@ type SolverResult struct {
 	// TimeLimitReached says that the time limit is why it was interrupted.
 	TimeLimitReached bool `json:"time_limit_reached,omitempty"`
 	// Note says in a sentence what a status other than converged or completed
-	// means; Error why the solver failed.
-	Note  string `json:"note,omitempty"`
+	// means.
+	Note string `json:"note,omitempty"`
+	// Error is the sentence that the solver failed with, or the writing of its
+	// files: then Status is that of the estimate, which the service still has.
 	Error string `json:"error,omitempty"`
 	// The certificate, see solver.Estimate. NaN for a solver without one.
 	Iterations  int   `json:"iterations"`
@@ -130,8 +134,9 @@ type SolverResult struct {
 	Seconds Float `json:"seconds"`
 	// Metrics is nil without a reference.
 	Metrics Metrics `json:"metrics,omitempty"`
-	// Files are the names in Job.Out of what was written.
-	Files []string `json:"files,omitempty"`
+	// Files are those that were written, each of them whole. A file that bears the
+	// solver's name and is not among them is of another run.
+	Files []WrittenFile `json:"files,omitempty"`
 }
 
 // StatusText is the status for people.

@@ -85,10 +85,20 @@ func (f *Folder) WriteJSON(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	return arrowio.ReplaceFileIn(f.root, name, func(w io.Writer) error {
+	_, err = arrowio.ReplaceFileIn(f.root, name, func(w io.Writer) error {
 		_, err := w.Write(append(data, '\n'))
 		return err
 	})
+	return err
+}
+
+// Listed is how a document lists files that were written.
+func Listed(files []arrowio.Written) []job.WrittenFile {
+	list := make([]job.WrittenFile, len(files))
+	for i, f := range files {
+		list[i] = job.WrittenFile(f)
+	}
+	return list
 }
 
 // Keys of the metadata of tables that several rooms write or read.

@@ -19,7 +19,9 @@ func edgesOutput() solverOutput {
 		return preparedOutput{
 			table:  func() output.Table { return output.Table{Columns: arrowio.EdgeColumns(edges), Metadata: metadata} },
 			format: format.Name,
-			write:  func(folder *os.Root, name string) error { return format.Write(folder, name, edges, metadata) },
+			write: func(folder *os.Root, name string) ([]arrowio.Written, error) {
+				return format.Write(folder, name, edges, metadata)
+			},
 		}
 	}}
 }

@@ -18,10 +18,11 @@ func (r *run) writeMetrics() error {
 	}
 	format := arrowio.TableFormats().For(r.job.Format)
 	file := TableMetrics + "." + format.Name
-	if err := format.Write(r.folder.Root(), file, t.Columns, t.Metadata); err != nil {
+	files, err := format.Write(r.folder.Root(), file, t.Columns, t.Metadata)
+	if err != nil {
 		return err
 	}
-	r.result.Files = append(r.result.Files, file)
+	r.result.Files = append(r.result.Files, output.Listed(files)...)
 	return nil
 }
 

@@ -22,7 +22,9 @@ func precisionOutput() solverOutput {
 		return preparedOutput{
 			table:  func() output.Table { return output.Table{Columns: matrix.Columns(), Metadata: metadata} },
 			format: format.Name,
-			write:  func(folder *os.Root, name string) error { return format.Write(folder, name, matrix, metadata) },
+			write: func(folder *os.Root, name string) ([]arrowio.Written, error) {
+				return format.Write(folder, name, matrix, metadata)
+			},
 		}
 	}}
 }

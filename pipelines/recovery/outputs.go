@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/output"
 	"github.com/gladflow/gladflow/solver"
@@ -28,7 +29,7 @@ type preparedOutput struct {
 	table func() output.Table
 	// format is the name of the file's format, and its extension.
 	format string
-	write  func(folder *os.Root, name string) error
+	write  func(folder *os.Root, name string) ([]arrowio.Written, error)
 }
 
 // A solution is what a solver has found, in the units that the job asks for.
@@ -54,7 +55,8 @@ const (
 	TableMetrics   = "metrics"
 )
 
-// deliver writes what a solver has found, and hands it to the host.
+// deliver writes what a solver has found, and hands it to the host, also where the
+// writing fails: that ends with the first file that cannot be written.
 func (r *run) deliver(est *solver.Estimate, res *job.SolverResult) error {
 	if r.folder == nil && r.host.Solved == nil {
 		return nil
@@ -65,28 +67,32 @@ func (r *run) deliver(est *solver.Estimate, res *job.SolverResult) error {
 		return err
 	}
 	n := Network{Tables: make(map[string]output.Table)}
+	var failure error
 	for _, o := range outputs() {
 		m := o.prepare(r, s)
 		if r.host.Solved != nil {
 			n.Tables[o.name] = m.table()
 		}
-		if r.folder == nil {
+		if r.folder == nil || failure != nil {
 			continue
 		}
 		file := res.Name + "." + o.name + "." + m.format
-		if err := m.write(r.folder.Root(), file); err != nil {
-			return err
+		var files []arrowio.Written
+		if files, failure = m.write(r.folder.Root(), file); failure == nil {
+			res.Files = append(res.Files, output.Listed(files)...)
 		}
-		res.Files = append(res.Files, file)
 	}
 	if r.host.Solved == nil {
-		return nil
+		return failure
 	}
 	if t := r.metricsTable([]job.SolverResult{*res}); t.Columns != nil {
 		n.Tables[TableMetrics] = t
 	}
 	n.Result = *res
-	return r.host.Solved(n)
+	if err := r.host.Solved(n); err != nil {
+		return refusal{besides(failure, err)}
+	}
+	return failure
 }
 
 // inUnits returns Θ and Z in the units that the job asks for.

@@ -21,6 +21,7 @@ package recovery
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/gladflow/gladflow/arrowio"
@@ -59,8 +60,10 @@ type Host struct {
 // run.json stay. The solver at work is listed with the gap it had reached, but
 // its iterate is not written: it would replace a better file of an earlier run.
 //
-// A solver that fails does not stop the others: Run returns the Result with its
-// Error, and that error.
+// A solver that fails, or whose files cannot be written, does not stop the others:
+// Run returns the Result with its Error, and that error. run.json says the same, if
+// it can be written; see DocumentError. Files of an earlier run stay where this one
+// has not come to replace them: those of this run are the ones that run.json lists.
 func Run(ctx context.Context, j job.Job, host Host) (*job.Result, error) {
 	if err := Validate(j); err != nil {
 		return nil, err
@@ -73,7 +76,7 @@ func Run(ctx context.Context, j job.Job, host Host) (*job.Result, error) {
 		return nil, job.InterruptedOr(ctx, err)
 	}
 	err = r.recover(ctx, problem)
-	return r.finish(err)
+	return r.finish(ctx, err)
 }
 
 // run is one run of a job.
@@ -138,13 +141,18 @@ func (r *run) recover(ctx context.Context, p solver.Problem) error {
 			return job.Interrupted(ctx)
 		}
 		res, err := r.solve(ctx, p, name, penalty)
+		if err != nil && !interrupted(ctx, err) {
+			res.Error = job.ErrorText(err, job.FieldOption)
+		}
 		r.result.Solvers = append(r.result.Solvers, res)
-		switch {
-		case err == nil:
-		case res.Error == "": // not the solver's: the disk is full, or ctx has ended
+		if interrupted(ctx, err) {
 			return err
-		case failure == nil:
+		}
+		if failure == nil {
 			failure = err
+		}
+		if refused := new(refusal); errors.As(err, refused) {
+			break
 		}
 	}
 	return failure
@@ -159,17 +167,17 @@ func (r *run) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // finish writes what belongs to the whole run, also of one that has failed or was
-// interrupted: run.json lists the files that are whole.
-func (r *run) finish(err error) (*job.Result, error) {
-	r.result.Partial = err != nil
-	if e := r.writeMetrics(); e != nil && err == nil {
-		err = e
-	}
+// interrupted. run.json comes last: it lists the files that the run has written.
+func (r *run) finish(ctx context.Context, err error) (*job.Result, error) {
+	err = unwritten(ctx, err, r.writeMetrics())
 	r.result.Seconds = job.Float(time.Since(r.started).Seconds())
-	if r.folder != nil {
-		if e := r.folder.WriteJSON(runFile, r.result); e != nil && err == nil {
-			err = e
-		}
+	r.fail(ctx, err)
+	if r.folder == nil {
+		return r.result, err
+	}
+	if e := r.folder.WriteJSON(runFile, r.result); e != nil {
+		err = unwritten(ctx, err, &DocumentError{e})
+		r.fail(ctx, err)
 	}
 	return r.result, err
 }

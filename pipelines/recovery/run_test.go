@@ -35,7 +35,9 @@ func TestRunWritesEverything(t *testing.T) {
 	}
 	want := []string{"metrics.parquet", "run.json"}
 	for _, s := range result.Solvers {
-		want = append(want, s.Files...)
+		for _, f := range s.Files {
+			want = append(want, f.Name)
+		}
 		entry, wantStatus := find(s.Name), "completed"
 		if entry.Certified {
 			wantStatus = "converged"

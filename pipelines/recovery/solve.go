@@ -12,7 +12,8 @@ import (
 	"github.com/gladflow/gladflow/solver/glasso"
 )
 
-// solve runs one solver and writes what it found.
+// solve runs one solver and writes what it found. What it returns of a solver that
+// has failed has no Error yet.
 func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty glasso.Penalty) (job.SolverResult, error) {
 	report := r.stage(progress.Solving, name)
 	entry := find(name)
@@ -28,12 +29,12 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 	defer cancel()
 	est, stack, err := attempt(limited, s, p)
 	if err != nil && ctx.Err() != nil && stack == nil {
-		return failedResult(name, nil, "interrupted"), &job.SolverError{Solver: name, Iteration: recorder.last(), Err: job.Interrupted(ctx)}
+		return failedResult(name, "interrupted"), &job.SolverError{Solver: name, Iteration: recorder.last(), Err: job.Interrupted(ctx)}
 	}
 	if err != nil {
 		report.Done("failed")
 		err = &job.SolverError{Solver: name, Iteration: recorder.last(), Stack: stack, Err: err}
-		return failedResult(name, err, "failed"), err
+		return failedResult(name, "failed"), err
 	}
 	res := solverResult(name, est)
 	if entry.takesPenalty {
@@ -49,16 +50,22 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 	if err := est.Status.Err(); err != nil {
 		res.Note = err.Error()
 	}
-	if r.population != nil {
-		if res.Metrics, err = evaluation.Score(r.population, est); err != nil {
-			return res, err
-		}
-	}
-	if err := r.deliver(est, &res); err != nil {
+	if err := r.conclude(est, &res); err != nil {
+		report.Done("failed")
 		return res, err
 	}
 	report.Done(doneText(res))
 	return res, nil
+}
+
+// conclude scores what a solver has found, and delivers it.
+func (r *run) conclude(est *solver.Estimate, res *job.SolverResult) (err error) {
+	if r.population != nil {
+		if res.Metrics, err = evaluation.Score(r.population, est); err != nil {
+			return err
+		}
+	}
+	return r.deliver(est, res)
 }
 
 // attempt is Solve, whose panics are errors with the stack: a defect in one
@@ -85,14 +92,10 @@ func solverResult(name string, est *solver.Estimate) job.SolverResult {
 	}
 }
 
-func failedResult(name string, err error, status string) job.SolverResult {
+func failedResult(name, status string) job.SolverResult {
 	none := job.NaN()
-	r := job.SolverResult{Name: name, Status: status, Objective: none, DualityGap: none,
+	return job.SolverResult{Name: name, Status: status, Objective: none, DualityGap: none,
 		RelativeGap: none, KKTResidual: none, Penalty: none, Seconds: none}
-	if err != nil {
-		r.Error = err.Error()
-	}
-	return r
 }
 
 // doneText is what a solver's result says for people.

@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -53,10 +52,10 @@ func Demo(ctx context.Context, folder string, solvers []string) (job.Job, error)
 		names[i] = fmt.Sprintf("gene%02d", i+1)
 	}
 	const input, reference = "samples.parquet", "reference.csv"
-	if err := errors.Join(
-		writeSamples(out.Root(), input, names, rows),
-		writeReference(out.Root(), reference, names, theta),
-	); err != nil {
+	if err := writeSamples(out.Root(), input, names, rows); err != nil {
+		return job.Job{}, err
+	}
+	if _, err := writeReference(out.Root(), reference, names, theta); err != nil {
 		return job.Job{}, err
 	}
 	return job.Job{
@@ -87,11 +86,12 @@ func writeSamples(folder *os.Root, file string, names []string, rows []float64) 
 		}
 		columns = append(columns, arrowio.Column{Name: name, Values: values})
 	}
-	return arrowio.TableFormats().For(arrowio.Parquet).Write(folder, file, columns, nil)
+	_, err := arrowio.TableFormats().For(arrowio.Parquet).Write(folder, file, columns, nil)
+	return err
 }
 
 // writeReference lists every pair with its label.
-func writeReference(folder *os.Root, file string, names []string, theta *dense.Sym) error {
+func writeReference(folder *os.Root, file string, names []string, theta *dense.Sym) (arrowio.Written, error) {
 	return arrowio.ReplaceFileIn(folder, file, func(w io.Writer) error {
 		if _, err := fmt.Fprintln(w, "source,target,label"); err != nil {
 			return err

@@ -40,6 +40,9 @@ type Network struct {
 	Samples   string `json:"samples"`
 	Precision string `json:"precision"`
 	Reference string `json:"reference"`
+	// Files are these, and what describes them beside them, with their sizes and
+	// checksums.
+	Files []job.WrittenFile `json:"files"`
 	// Edges counts the pairs that are joined, of Pairs.
 	Edges int `json:"edges"`
 	Pairs int `json:"pairs"`
@@ -130,18 +133,26 @@ func (s run) network(ctx context.Context, k int) (Network, error) {
 	}
 	names := variableNames(s.Dimension)
 	meta := s.metadata(k)
-	if err := arrowio.TableFormats().For(s.Format).Write(s.folder.Root(), n.Samples, sampleColumns(names, rows), meta); err != nil {
+	files, err := arrowio.TableFormats().For(s.Format).Write(s.folder.Root(), n.Samples, sampleColumns(names, rows), meta)
+	if err != nil {
 		return n, err
 	}
+	n.Files = output.Listed(files)
 	meta[output.MetaDirected] = "false"
 	meta[output.MetaVariables] = output.JSON(names)
 	meta[output.MetaMatrix] = "true (Theta)"
 	meta[output.MetaUnits] = job.UnitsOriginal
 	matrix := arrowio.Precision{Names: names, Values: theta}
-	if err := arrowio.PrecisionFormats().For(s.Format).Write(s.folder.Root(), n.Precision, matrix, meta); err != nil {
+	if files, err = arrowio.PrecisionFormats().For(s.Format).Write(s.folder.Root(), n.Precision, matrix, meta); err != nil {
 		return n, err
 	}
-	return n, writeReference(s.folder.Root(), n.Reference, names, theta)
+	n.Files = append(n.Files, output.Listed(files)...)
+	reference, err := writeReference(s.folder.Root(), n.Reference, names, theta)
+	if err != nil {
+		return n, err
+	}
+	n.Files = append(n.Files, job.WrittenFile(reference))
+	return n, nil
 }
 
 // stem is the name of the files of network k; numbers have the same width, so

@@ -26,8 +26,8 @@ func printJSON(w io.Writer, v any) {
 }
 
 // printResult prints a run, of one solver at least, as a table with what its
-// figures mean.
-func printResult(w io.Writer, r *job.Result) {
+// figures mean. documented says that run.json could be written.
+func printResult(w io.Writer, r *job.Result, documented bool) {
 	in := r.Input
 	fmt.Fprintf(w, "%s: %s, %s\n\n", in.Path, progress.Count(in.Samples, "sample"), progress.Count(in.Variables, "variable"))
 	printSolvers(w, r)
@@ -59,8 +59,10 @@ func printResult(w io.Writer, r *job.Result) {
 		fmt.Fprintf(w, "warning: %s\n", warning)
 	}
 	for _, s := range r.Solvers {
-		if s.Note != "" || s.Error != "" {
-			fmt.Fprintf(w, "%s: %s\n", s.Name, s.Note+s.Error)
+		for _, sentence := range []string{s.Note, s.Error} {
+			if sentence != "" {
+				fmt.Fprintf(w, "%s: %s\n", s.Name, sentence)
+			}
 		}
 	}
 	fmt.Fprintf(w, "engine: %s; device: %s; %s s in all\n", r.Engine, r.Device, seconds(r.Seconds))
@@ -68,12 +70,29 @@ func printResult(w io.Writer, r *job.Result) {
 		fmt.Fprintln(w, "no files were written; name a folder with --out")
 		return
 	}
-	var files []string
-	for _, s := range r.Solvers {
-		files = append(files, s.Files...)
+	fmt.Fprintf(w, "files in %s: %s\n", r.Job.Out, strings.Join(filesOf(r, documented), ", "))
+}
+
+// filesOf are the names of the files that a run has written; documented says that
+// run.json is one of them.
+func filesOf(r *job.Result, documented bool) []string {
+	var names []string
+	add := func(files []job.WrittenFile) {
+		for _, f := range files {
+			names = append(names, f.Name)
+		}
 	}
-	files = append(append(files, r.Files...), "run.json")
-	fmt.Fprintf(w, "files in %s: %s\n", r.Job.Out, strings.Join(files, ", "))
+	for _, s := range r.Solvers {
+		add(s.Files)
+	}
+	add(r.Files)
+	if documented {
+		names = append(names, "run.json")
+	}
+	if names == nil {
+		return []string{"none were written"}
+	}
+	return names
 }
 
 func printSolvers(w io.Writer, r *job.Result) {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"github.com/gladflow/gladflow/arrowio/store"
@@ -46,7 +48,8 @@ func recoverJob(c *cobra.Command, j job.Job) error {
 	case j.JSON:
 		printJSON(c.OutOrStdout(), result)
 	case len(result.Solvers) > 0:
-		printResult(c.OutOrStdout(), result)
+		undocumented := new(recovery.DocumentError)
+		printResult(c.OutOrStdout(), result, !errors.As(err, &undocumented))
 	}
 	return err
 }

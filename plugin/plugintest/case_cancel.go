@@ -89,6 +89,8 @@ func (s *service) cancelled(t *testing.T, c cancellation) time.Duration {
 	}
 	_, err = s.get(ctx, protocol.Ticket{Run: run.Run})
 	refusal{codes: []codes.Code{codes.Canceled}, reason: protocol.ReasonCancelled}.check(t, "DoGet of a table that a cancelled run has not come to", err)
+	_, err = s.act(ctx, protocol.ActionResult, run)
+	refusal{codes: []codes.Code{codes.Canceled}, reason: protocol.ReasonCancelled}.check(t, "the action result of a cancelled run", err)
 	again, err := answer[protocol.RunInfo](ctx, s, protocol.ActionCancel, run)
 	if err != nil || again.State != protocol.StateCancelled {
 		t.Errorf("to cancel again must do nothing; it returns %+v, %v", again, err)

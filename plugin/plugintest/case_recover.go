@@ -146,14 +146,12 @@ func files(t *testing.T, k *kit) {
 	records, err := s.get(ctx, protocol.Ticket{Run: run.Run})
 	fatal(t, "DoGet", err)
 	rightEdges(t, table, edgesOf(t, records))
-	names := append([]string{"run.json"}, result.Solvers[0].Files...)
-	if len(names) < 3 {
-		t.Errorf("the result must name the files that were written, of edges and of the precision matrix; it names %q", names)
+	if len(result.Solvers) != 1 || len(result.Solvers[0].Files) < 2 {
+		t.Fatalf("the result must name the files that were written, of edges and of the precision matrix; it has %+v", result.Solvers)
 	}
-	for _, name := range names {
-		if err := whole(filepath.Join(out, name)); err != nil {
-			t.Errorf("the file %s of the results: %v", name, err)
-		}
+	filesAre(t, out, result.Solvers[0].Files)
+	if err := whole(filepath.Join(out, "run.json")); err != nil {
+		t.Errorf("the file run.json of the results: %v", err)
 	}
 	_, err = s.act(ctx, protocol.ActionRecover, j.with("input", filepath.Join(folder, "nothing.csv")))
 	if err == nil {

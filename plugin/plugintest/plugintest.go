@@ -68,6 +68,7 @@ func testCases() []testCase {
 		{name: "validate", check: validate},
 		{name: "recover", check: recovers},
 		{name: "files", check: files},
+		{name: "files that cannot be written", check: failedWriting},
 		{name: "flights", check: flights},
 		{name: "forms of a table", check: forms},
 		{name: "exchange", check: exchanges},

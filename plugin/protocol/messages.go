@@ -23,7 +23,8 @@ const (
 	// its final state.
 	ActionWatch = "watch"
 	// ActionResult takes a Run, waits for its end and returns the document
-	// run.json.
+	// run.json, if the run came so far that it has one. The call of a run that has
+	// failed or was cancelled ends, after that, with the run's error.
 	ActionResult = "result"
 	// ActionCancel takes a Run, ends it and returns its RunInfo. What its
 	// solvers had finished stays.

@@ -26,7 +26,7 @@ func actions() []action {
 		{protocol.ActionModels, "the built-in models of GLAD", (*Service).models},
 		{protocol.ActionRecover, "start a job whose input is a file or URL: job → {run}", (*Service).startJob},
 		{protocol.ActionWatch, "what happens in a run until it has ended: {run} → events", (*Service).watch},
-		{protocol.ActionResult, "what came of a run, when it has ended: {run} → the document run.json", (*Service).runResult},
+		{protocol.ActionResult, "what came of a run, when it has ended: {run} → the document run.json, then the error of one that failed", (*Service).runResult},
 		{protocol.ActionCancel, "end a run; what has finished stays: {run} → what is known of it", (*Service).cancelRun},
 		{protocol.ActionForget, "end a run and drop its results: {run}", (*Service).forgetRun},
 	}
@@ -139,11 +139,13 @@ func (s *Service) runResult(body []byte, stream flight.FlightService_DoActionSer
 	if err != nil {
 		return err
 	}
-	result, err := r.WaitResult(stream.Context())
-	if err != nil {
-		return err
+	result, failure := r.WaitResult(stream.Context())
+	if result != nil {
+		if err := reply(stream, result); err != nil {
+			return err
+		}
 	}
-	return reply(stream, result)
+	return failure
 }
 
 func (s *Service) cancelRun(body []byte, stream flight.FlightService_DoActionServer) error {

@@ -150,8 +150,12 @@ func (r *Run) interrupted() error {
 	return &job.SolverError{Solver: r.now.Solver, Err: r.ctx.Err()}
 }
 
-// end notes how the run has ended, and returns how long it took.
+// end notes how the run has ended, and returns how long it took. The document says
+// the fault in the words in which callers are told it.
 func (r *Run) end(result *job.Result, f *protocol.Fault) (took time.Duration) {
+	if result != nil && f != nil {
+		result.Partial, result.Error = true, f.Message
+	}
 	r.change(func() {
 		r.result, r.fault, r.ended = result, f, time.Now()
 		took = r.ended.Sub(r.accepted)
@@ -270,16 +274,13 @@ func (r *Run) WaitDone(ctx context.Context) error {
 	}
 }
 
-// WaitResult returns the result document when the run has ended, or why there is
-// none.
+// WaitResult returns the result document when the run has ended, nil if there is
+// none, and why the run has failed.
 func (r *Run) WaitResult(ctx context.Context) (*job.Result, error) {
 	if err := r.WaitDone(ctx); err != nil {
 		return nil, err
 	}
-	if r.result == nil {
-		return nil, r.failure()
-	}
-	return r.result, nil
+	return r.result, r.failure()
 }
 
 // WaitTables returns the tables of a solver when it has finished, or why there
