@@ -2,8 +2,10 @@ package arrowio
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -67,10 +69,23 @@ func checkName(name string) error {
 	return nil
 }
 
-// unwritten is the error of a file that could not be written, or nil.
+// unwritten is the error of a file that could not be written, or nil: its path and
+// the reason. Errors of the system name a temporary file, if any: it is left out.
 func unwritten(folder *os.Root, name string, err error) error {
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", filepath.Join(folder.Name(), name), err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	path := filepath.Join(folder.Name(), name)
+	var at *fs.PathError
+	var between *os.LinkError
+	switch {
+	case errors.As(err, &at):
+		err = at.Err
+	case errors.As(err, &between):
+		err = between.Err
+	}
+	if there, e := folder.Lstat(name); e == nil && there.IsDir() && errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("writing %s: there is a folder of that name; move it away: %w", path, err)
+	}
+	return fmt.Errorf("writing %s: %w", path, err)
 }

@@ -25,6 +25,8 @@ type Result struct {
 	// SHA256 is the checksum of the list's bytes, Lines their number.
 	SHA256 string `json:"edge_list_sha256"`
 	Lines  int    `json:"lines"`
+	// Warnings are sentences on what the user may not have intended.
+	Warnings []string `json:"warnings,omitempty"`
 	// RankedBy is "order" or "score"; Symmetric says that lines stood for
 	// both directions.
 	RankedBy  string `json:"ranked_by"`
@@ -92,6 +94,10 @@ func Run(ctx context.Context, e job.Evaluation, files table.Files) (*Result, err
 	if err != nil {
 		return nil, table.FieldError("edge_list", err)
 	}
+	var warnings []string
+	if w := stale(e.EdgeList, edges.SHA256); w != "" {
+		warnings = []string{w}
+	}
 	job.Redact(&e, arrowio.Redacted)
 	return &Result{
 		Version:    job.Version(),
@@ -99,6 +105,7 @@ func Run(ctx context.Context, e job.Evaluation, files table.Files) (*Result, err
 		Reference:  ref.Result(pop),
 		SHA256:     edges.SHA256,
 		Lines:      edges.Len(),
+		Warnings:   warnings,
 		RankedBy:   rank,
 		Symmetric:  list.Undirected,
 		Listed:     ranking.Listed,

@@ -1,5 +1,8 @@
 package job
 
+// RunFile is the name of the document that a run leaves in its folder, Job.Out.
+const RunFile = "run.json"
+
 // A Result is what a run did: the document run.json.
 type Result struct {
 	// Version is that of gladflow.

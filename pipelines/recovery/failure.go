@@ -14,7 +14,7 @@ type DocumentError struct{ Err error }
 
 // Error is the sentence of the cause, with what that means for the folder.
 func (e *DocumentError) Error() string {
-	return e.Err.Error() + "; a " + runFile + " that is there is of an earlier run"
+	return e.Err.Error() + "; a " + job.RunFile + " that is there is of an earlier run"
 }
 
 // Unwrap returns the cause.

@@ -175,15 +175,12 @@ func (r *run) finish(ctx context.Context, err error) (*job.Result, error) {
 	if r.folder == nil {
 		return r.result, err
 	}
-	if e := r.folder.WriteJSON(runFile, r.result); e != nil {
+	if e := r.folder.WriteJSON(job.RunFile, r.result); e != nil {
 		err = unwritten(ctx, err, &DocumentError{e})
 		r.fail(ctx, err)
 	}
 	return r.result, err
 }
-
-// runFile is the name of the document that a run leaves in its folder.
-const runFile = "run.json"
 
 func (r *run) close() {
 	r.table.Close()

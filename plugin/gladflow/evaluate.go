@@ -66,4 +66,7 @@ func printEvaluation(w io.Writer, r *evaluation.Result) {
 		both = ", each for both directions"
 	}
 	fmt.Fprintf(w, "list of %d edges%s, ranked by %s: %d pairs of the population are in it, the others tie last\n", r.Lines, both, by, r.Listed)
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", warning)
+	}
 }

@@ -87,7 +87,7 @@ func filesOf(r *job.Result, documented bool) []string {
 	}
 	add(r.Files)
 	if documented {
-		names = append(names, "run.json")
+		names = append(names, job.RunFile)
 	}
 	if names == nil {
 		return []string{"none were written"}
