@@ -147,14 +147,31 @@ func TestExampleMakefile(t *testing.T) {
 	if err := os.Rename(filepath.Join(folder, "examples", "data", "expression.csv"), table); err != nil {
 		t.Fatal(err)
 	}
-	run := func() string {
+	try := func() (string, error) {
 		c := exec.Command("make", "-f", "examples/schedulers/Makefile", "TABLES=tables", "OUT=networks", "GLADFLOW="+binary)
 		c.Dir = folder
 		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	run := func() string {
+		out, err := try()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		return string(out)
+		return out
+	}
+	// What has failed is not done.
+	blocked := filepath.Join(folder, "networks", "monday", "bcd.edges.parquet")
+	if err := os.MkdirAll(blocked, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if out, err := try(); err == nil || !strings.Contains(out, "gladflow: writing ") {
+			t.Errorf("%v\n%s", err, out)
+		}
+	}
+	if err := os.Remove(blocked); err != nil {
+		t.Fatal(err)
 	}
 	if out := run(); !strings.Contains(out, "recover tables/monday.csv") {
 		t.Errorf("prints\n%s", out)

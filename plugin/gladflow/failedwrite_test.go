@@ -133,3 +133,42 @@ func TestFileSizeLimit(t *testing.T) {
 		nothingHalf(t, folder, stdout)
 	}
 }
+
+// The command of the documents finds the file that was changed.
+func TestDocumentedCheck(t *testing.T) {
+	for _, tool := range []string{"jq", "sha256sum"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(tool + " is not installed")
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(root, "docs", "command-line.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, line, found := strings.Cut(string(text), "    cd network && ")
+	line, _, _ = strings.Cut(line, "\n")
+	if !found {
+		t.Fatal("the document has no such command")
+	}
+	out := t.TempDir()
+	if code, _, stderr := gladflow(t, "recover", file(t, "table.csv", expression()), "--id-column", "id", "--solvers", "bcd,admm",
+		"--penalty", "0.2", "--reference", file(t, "known.tsv", chain), "--out", out); code != exitDone {
+		t.Fatal(stderr)
+	}
+	check := func() (string, error) {
+		c := exec.Command("sh", "-c", line)
+		c.Dir = out
+		text, err := c.CombinedOutput()
+		return string(text), err
+	}
+	if said, err := check(); err != nil || strings.Count(said, ": OK\n") != 5 {
+		t.Errorf("%v\n%s", err, said)
+	}
+	if err := os.Rename(filepath.Join(out, "bcd.edges.parquet"), filepath.Join(out, "admm.edges.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	said, err := check()
+	if err == nil || !strings.Contains(said, "admm.edges.parquet: FAILED\n") || !strings.Contains(said, "bcd.edges.parquet: FAILED open") || strings.Count(said, ": OK\n") != 3 {
+		t.Errorf("%v\n%s", err, said)
+	}
+}

@@ -80,8 +80,8 @@ const (
 	StateRunning State = "running"
 	// StateDone is when every solver has finished.
 	StateDone State = "done"
-	// StateFailed is when the job was wrong or a solver failed. Tables of the solvers
-	// that finished can be had.
+	// StateFailed is when the job was wrong, a solver failed or a file could not be
+	// written. Tables of the solvers that finished can be had.
 	StateFailed State = "failed"
 	// StateCancelled is when the caller has ended it. Tables of the solvers that
 	// finished can be had.

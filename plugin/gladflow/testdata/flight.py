@@ -2,8 +2,10 @@
 # of a service, a table of samples in Parquet and a Parquet file of edges that
 # the command line has made of it with bcd and a penalty of 0.2.
 import json
+import os
 import random
 import sys
+import tempfile
 import time
 
 import pandas as pd
@@ -95,6 +97,23 @@ refused(pa.ArrowInvalid, "did you mean penalty?", act, "validate", {"penality": 
 bad = pa.table({"a": [1.0, 2.0, float("nan")], "b": [1.0, 3.0, 2.0]})
 refused(pa.ArrowInvalid, 'column "a", row 3', put, {}, bad)
 refused(pa.ArrowKeyError, "there is no run", get, {"run": "nobody"})
+
+# a run that fails: its document comes before its error, and its tables are there
+with tempfile.TemporaryDirectory() as out:
+    os.makedirs(os.path.join(out, "bcd.edges.parquet", "in the way"))
+    run = put({**JOB, "out": out}, samples)
+    documents = []
+    try:
+        for r in client.do_action(flight.Action("result", json.dumps(run).encode())):
+            documents.append(json.loads(r.body.to_pybytes()))
+        raise AssertionError("a run that could not write its files has not failed")
+    except flight.FlightInternalError as e:
+        [document] = documents
+        assert document["partial"] and "bcd.edges.parquet" in document["error"] and document["error"] in str(e), (document, e)
+    with open(os.path.join(out, "run.json")) as f:
+        assert json.load(f)["solvers"][0]["error"] == document["error"]
+    assert act("watch", run)[-1]["error"]["message"] == document["error"]
+    assert get(run).equals(edges)
 
 # cancel
 random.seed(1)
