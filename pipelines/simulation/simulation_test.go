@@ -3,6 +3,8 @@ package simulation
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"math"
@@ -145,6 +147,17 @@ func TestSimulationDocument(t *testing.T) {
 	var r Result
 	if err := json.Unmarshal(data, &r); err != nil {
 		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range r.Networks[0].Files {
+		names = append(names, f.Name)
+		text, err := os.ReadFile(filepath.Join(out, f.Name))
+		if sum := sha256.Sum256(text); err != nil || f.Bytes != int64(len(text)) || f.SHA256 != hex.EncodeToString(sum[:]) {
+			t.Errorf("%+v, and the file has %d bytes, %x, %v", f, len(text), sum, err)
+		}
+	}
+	if want := []string{"block.parquet", "block.precision.parquet", "block.reference.csv"}; !slices.Equal(names, want) {
+		t.Errorf("files %q, want %q", names, want)
 	}
 	f, err := FamilyOf(r.Simulation)
 	if err != nil || f.Resolved() != r.Family || r.Family.ScaleHigh != 1.3 || r.Family.WeightLow != 0.2 || r.Description != f.String() {
