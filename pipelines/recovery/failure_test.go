@@ -198,7 +198,7 @@ func TestDocumentThatCannotBeWritten(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		result, err := Run(ctx, scored(t, out), Host{Progress: func(p progress.Update) {
-			if p.Solver == "admm" {
+			if p.Solver == "bcd" && p.Done {
 				cancel()
 			}
 		}})
