@@ -72,8 +72,8 @@ func TestInterruption(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(data, &back)
 	}
-	if err != nil || !back.Partial {
-		t.Errorf("run.json: partial %v, %v", back.Partial, err)
+	if err != nil || !back.Partial || back.Error != "the run was interrupted" || back.Solvers[1].Error != "" {
+		t.Errorf("run.json: partial %v, error %q, %v", back.Partial, back.Error, err)
 	}
 }
 
