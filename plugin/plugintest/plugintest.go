@@ -69,6 +69,7 @@ func testCases() []testCase {
 		{name: "recover", check: recovers},
 		{name: "files", check: files},
 		{name: "flights", check: flights},
+		{name: "labels", check: labels},
 		{name: "forms of a table", check: forms},
 		{name: "exchange", check: exchanges},
 		{name: "echo", check: echoes},
