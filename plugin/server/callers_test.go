@@ -250,6 +250,8 @@ func TestLogNamesTheCaller(t *testing.T) {
 	g := serviceOf(t, twoTokens+"secret-token\n", nil, Config{Logger: logger})
 	g.guest(t, "alices-token", nil).run(t, quickJob)
 	g.guest(t, "secret-token", nil).run(t, quickJob)
+	// The end of a run is told before it is logged.
+	eventually(t, "the runs have not ended", func() bool { return strings.Count(log.String(), "run ended") == 2 })
 	for _, message := range []string{"run started", "run ended"} {
 		var callers []string
 		for line := range strings.Lines(log.String()) {
