@@ -173,6 +173,7 @@ func TestResultsPerCaller(t *testing.T) {
 	n, bytes := unitBytes(t)
 	g := registryOf(t, protocol.Limits{ResultBytes: 10*bytes + 10, ResultBytesPerCaller: 3*bytes + 3}, finding)
 	others := []*Run{mustDone(t, g, "bob", n), mustDone(t, g, "bob", n)}
+	empty := mustDone(t, g, "alice", 0) // whose end would give no room
 	var own []*Run
 	for range 5 {
 		own = append(own, mustDone(t, g, "alice", n))
@@ -180,8 +181,8 @@ func TestResultsPerCaller(t *testing.T) {
 	if got := kept(g, own...); !slices.Equal(got, []bool{false, false, true, true, true}) {
 		t.Errorf("of alice's runs are kept %v", got)
 	}
-	if got := kept(g, others...); !slices.Equal(got, []bool{true, true}) {
-		t.Errorf("of bob's runs are kept %v", got)
+	if got := kept(g, append(others, empty)...); !slices.Equal(got, []bool{true, true, true}) {
+		t.Errorf("of bob's runs and the empty one are kept %v", got)
 	}
 	// What can never fit is refused and costs no other run.
 	r, err := done(t, g, "alice", 4*n)
