@@ -142,7 +142,8 @@ func (c *Client) Validate(ctx context.Context, j job.Job) (job.Job, error) {
 	return answer[job.Job](ctx, c, protocol.ActionValidate, j)
 }
 
-// Runs are the runs that the service knows, those at work among them.
+// Runs are the runs of this caller that the service knows, those at work among them;
+// of all callers, where the service shares runs or does not tell callers apart.
 func (c *Client) Runs(ctx context.Context) ([]protocol.RunInfo, error) {
 	return c.runs(ctx, nil)
 }

@@ -86,7 +86,14 @@ type entry struct {
 	line  int
 	value scalar
 	list  []scalar
+	pairs []pair
 	shape shape
+}
+
+// A pair is a key of a map with its value.
+type pair struct {
+	key   string
+	value scalar
 }
 
 type shape int
@@ -94,6 +101,7 @@ type shape int
 const (
 	shapeScalar shape = iota
 	shapeList
+	shapeMap
 	shapeNull
 	shapeOther
 )
@@ -107,9 +115,11 @@ type scalar struct {
 func (e entry) set(j *Job) error {
 	job := reflect.TypeFor[Job]()
 	var kind FieldKind
+	var field reflect.Value
 	for i := range job.NumField() {
 		if keyOf(job.Field(i)) == e.key {
 			kind = kindOf(job.Field(i).Type)
+			field = reflect.ValueOf(j).Elem().Field(i)
 		}
 	}
 	text := e.value.text
@@ -118,8 +128,15 @@ func (e entry) set(j *Job) error {
 		return Errorf(e.key, "the key is unknown%s", Suggestion(e.key, keysOf(job)))
 	case e.shape == shapeNull:
 		return nil
-	case e.shape == shapeOther, e.shape == shapeList && kind != ListField:
+	case e.shape == shapeOther, e.shape == shapeList && kind != ListField, (e.shape == shapeMap) != (kind == MapField):
 		return Errorf(e.key, "the value must be a %s", kind)
+	case e.shape == shapeMap:
+		for _, p := range e.pairs {
+			if reason := setPair(field, p.key, p.value.text); reason != "" {
+				return Errorf(e.key, "%s", reason)
+			}
+		}
+		return nil
 	case e.shape == shapeList:
 		words := make([]string, len(e.list))
 		for i, s := range e.list {
@@ -173,6 +190,19 @@ func (e *entry) readYAML(node ast.Node) {
 		e.shape = shapeNull
 	case *ast.SequenceNode:
 		readList(e, node.Values, yamlScalar)
+	case *ast.MappingNode:
+		e.shape = shapeMap
+		for _, v := range node.Values {
+			s, ok := yamlScalar(v.Value)
+			if !ok {
+				e.shape = shapeOther
+				return
+			}
+			if !s.quoted { // 1_000 is a text here
+				s.text = v.Value.GetToken().Value
+			}
+			e.pairs = append(e.pairs, pair{v.Key.GetToken().Value, s})
+		}
 	default:
 		var ok bool
 		if e.value, ok = yamlScalar(node); !ok {
@@ -220,7 +250,7 @@ func parseJSON(data []byte) ([]entry, error) {
 			return nil, &Error{Reason: err.Error(), Err: err}
 		}
 		e := entry{key: fmt.Sprint(key), line: line()}
-		var v any
+		var v json.RawMessage
 		if err := d.Decode(&v); err != nil {
 			return nil, &Error{Field: e.key, Line: e.line, Reason: err.Error(), Err: err}
 		}
@@ -230,7 +260,15 @@ func parseJSON(data []byte) ([]entry, error) {
 	return entries, nil
 }
 
-func (e *entry) readJSON(v any) {
+func (e *entry) readJSON(text json.RawMessage) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if text[0] == '{' {
+		e.readObject(d)
+		return
+	}
+	var v any
+	_ = d.Decode(&v) // it has been found valid
 	switch v := v.(type) {
 	case nil:
 		e.shape = shapeNull
@@ -241,6 +279,24 @@ func (e *entry) readJSON(v any) {
 		if e.value, ok = jsonScalar(v); !ok {
 			e.shape = shapeOther
 		}
+	}
+}
+
+// readObject reads the members of an object one by one: a map would hide keys that
+// are repeated.
+func (e *entry) readObject(d *json.Decoder) {
+	e.shape = shapeMap
+	_, _ = d.Token() // the opening brace; the text has been found valid
+	for d.More() {
+		key, _ := d.Token()
+		var v any
+		_ = d.Decode(&v)
+		s, ok := jsonScalar(v)
+		if !ok {
+			e.shape = shapeOther
+			return
+		}
+		e.pairs = append(e.pairs, pair{fmt.Sprint(key), s})
 	}
 }
 

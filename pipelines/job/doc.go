@@ -22,6 +22,7 @@
 //   - jsonschema_description: the line of help
 //   - file: that the field names files: see File
 //   - words: words that a Value may be besides a number
+//   - flag: the flag of the command line, where it is not the key
 //
 // Names that only the program knows, such as those of the solvers, come in as
 // Facts.

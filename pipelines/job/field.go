@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,7 +12,8 @@ import (
 type Field struct {
 	// Key is the name in the document, such as id_column.
 	Key string
-	// Flag is the name on the command line, such as id-column.
+	// Flag is the name on the command line, such as id-column, by the tag flag if
+	// there is one.
 	Flag string
 	// Description is one line.
 	Description string
@@ -42,6 +44,7 @@ const (
 	ListField     FieldKind = "list"     // of words or numbers, separated by commas
 	DurationField FieldKind = "duration" // such as 90s
 	ValueField    FieldKind = "number or word"
+	MapField      FieldKind = "map of texts"
 )
 
 // Fields describes the fields of document, a pointer to a Job or another
@@ -70,7 +73,7 @@ func fieldOf(s reflect.StructField, known Facts) Field {
 	key := keyOf(s)
 	f := Field{
 		Key:         key,
-		Flag:        FlagName(key),
+		Flag:        cmp.Or(s.Tag.Get("flag"), FlagName(key)),
 		Description: s.Tag.Get("jsonschema_description"),
 		File:        File(s.Tag.Get("file")),
 		Kind:        kindOf(s.Type),
@@ -131,6 +134,8 @@ func kindOf(t reflect.Type) FieldKind {
 		return NumberField
 	case reflect.Slice:
 		return ListField
+	case reflect.Map:
+		return MapField
 	}
 	return TextField
 }

@@ -95,6 +95,11 @@ type Job struct {
 	// and cuda an error.
 	Device string `json:"device,omitzero" jsonschema:"default=auto" jsonschema_description:"where GLAD runs; this version has the CPU only"`
 
+	// Labels are the caller's own words on the job, such as an id to find it by. They
+	// change nothing and come back in events, results, the metadata of files and the
+	// log. See MaxLabels for their bounds.
+	Labels map[string]string `json:"labels,omitzero" flag:"label" jsonschema_description:"words of your own, KEY=VALUE, that come back in results, metadata of files, events and logs; on the command line once for each"`
+
 	// JSON asks for the result as one JSON document instead of a table. Only the
 	// command reads it.
 	JSON bool `json:"json,omitzero" jsonschema_description:"print the result as one JSON document"`

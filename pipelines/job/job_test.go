@@ -42,6 +42,12 @@ func jobs(t *rapid.T) Job {
 	if len(j.Solvers) == 0 {
 		j.Solvers = nil
 	}
+	if n := rapid.IntRange(0, 4).Draw(t, "labels"); n > 0 {
+		key := rapid.StringMatching(`[A-Za-z0-9_./-]{1,64}`)
+		value := rapid.OneOf(rapid.SampledFrom([]string{"", "true", "null", "~", "1_000", "1.10", "0x1F", "a: b", "# no comment", " padded ", "'", `"`, `\n`, "- x", "{}", "é 🧬", "2026-01-01", "|", "&a", "*a", "<<"}),
+			rapid.StringMatching(`[ -~éß🧬]{0,20}`))
+		j.Labels = rapid.MapOfN(key, value, n, n).Draw(t, "label")
+	}
 	if j.SamplesGiven() {
 		j.Divisor = pick("divisor", "", "m", "m-1")
 		j.Orientation = pick("orientation", "", "columns")
@@ -163,6 +169,13 @@ func TestReadJobRefuses(t *testing.T) {
 		{"input: [x]\n", "input", 1, "must be a text"},
 		{"penalty: {a: 1}\n", "penalty", 1, "must be"},
 		{"solvers: [[glad]]\n", "solvers", 1, "must be a list"},
+		{"labels: x\n", "labels", 1, "must be a map of texts"},
+		{"labels: [x]\n", "labels", 1, "must be a map of texts"},
+		{"labels: {a: {b: c}}\n", "labels", 1, "must be a map of texts"},
+		{"{\"labels\": {\"a\": [\"b\"]}}", "labels", 1, "must be a map of texts"},
+		{"{\"labels\": {\"a\": null}}", "labels", 1, "must be a map of texts"},
+		{"{\"input\": \"x\",\n\"labels\": {\"a\": \"b\", \"a\": \"b\"}}", "labels", 2, "there twice"},
+		{"input: {a: b}\n", "input", 1, "must be a text"},
 		{"input: &a x\nout: *a\n", "input", 1, "must be"},
 		{"{\"input\": \"x\",\n\"input\": \"y\"}", "input", 2, "line 1 already"},
 		{"input: x\ninput: y\n", "", 2, "already"},

@@ -11,7 +11,7 @@ import (
 // Set reads text into the field of document, a pointer to a Job or another
 // document, that has the given key. Text that is not of the field's kind and
 // unknown keys are Errors. Whether the value makes sense is left to
-// Validate.
+// Validate. Text for a map is one KEY=VALUE, which is added to it.
 func Set(document any, key, text string) error {
 	v := reflect.ValueOf(document).Elem()
 	for i := range v.NumField() {
@@ -60,6 +60,8 @@ func setText(field reflect.Value, text string) string {
 			}
 		}
 		field.Set(reflect.ValueOf(words))
+	case reflect.Map:
+		return addPair(field, text)
 	default:
 		field.SetString(text)
 	}

@@ -138,6 +138,9 @@ func (r *run) metadata() map[string]string {
 		output.MetaSamples:      strconv.Itoa(r.result.Input.Samples),
 		"gladflow.shrinkage":    output.Number(r.result.Input.Shrinkage),
 	}
+	if len(r.job.Labels) > 0 { // beside the job, for those who know no jobs
+		m["gladflow.labels"] = output.JSON(r.job.Labels)
+	}
 	if ref := r.result.Reference; ref != nil {
 		m["gladflow.reference_sha256"] = ref.SHA256
 		m["gladflow.population"] = ref.Text

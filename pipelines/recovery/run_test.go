@@ -188,7 +188,7 @@ func TestEdgeLists(t *testing.T) {
 		{"top:3", func(int) int { return 3 }},
 		{"top:1000", func(int) int { return d * (d - 1) / 2 }},
 	} {
-		j := job.Job{Input: path, IDColumn: "id", Solvers: []string{"glad"}, Edges: c.edges, Out: t.TempDir()}
+		j := job.Job{Input: path, IDColumn: "id", Solvers: []string{"glad"}, Edges: c.edges, Out: t.TempDir(), Labels: map[string]string{"request": "4711"}}
 		result, err := Run(context.Background(), j, Host{})
 		if err != nil {
 			t.Fatal(err)
@@ -206,6 +206,7 @@ func TestEdgeLists(t *testing.T) {
 		for key, want := range map[string]string{
 			"gladflow.version": job.Version(), "gladflow.solver": "glad", "gladflow.status": "completed", "gladflow.directed": "false",
 			"gladflow.samples": "40", "gladflow.input_sha256": result.Input.SHA256, "gladflow.units": "standardised",
+			"gladflow.labels": `{"request":"4711"}`,
 		} {
 			if got := edges.Metadata[key]; got != want {
 				t.Errorf("metadata %s is %q, want %q", key, got, want)

@@ -28,7 +28,7 @@ func completion(f job.Field) cobra.CompletionFunc {
 		return cobra.FixedCompletions(f.Words, cobra.ShellCompDirectiveNoFileComp)
 	case f.Key == "edges":
 		return cobra.FixedCompletions([]string{job.EdgesSupport, job.EdgesAll, "top:"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)
-	case f.Key == "id_column":
+	case f.Key == "id_column", f.Kind == job.MapField:
 		return cobra.NoFileCompletions
 	}
 	return nil

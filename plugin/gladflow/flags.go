@@ -116,6 +116,8 @@ func (v *fieldValue) Type() string {
 		return "TIME"
 	case job.ListField:
 		return "LIST"
+	case job.MapField:
+		return "KEY=VALUE"
 	}
 	return "WORD"
 }

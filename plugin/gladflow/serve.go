@@ -23,6 +23,7 @@ import (
 type serveOptions struct {
 	config              server.ListenConfig
 	limits              *limitOptions
+	callers             callerOptions
 	drain               time.Duration
 	logLevel, logFormat string
 }
@@ -41,6 +42,10 @@ Connections need TLS (--tls-cert, --tls-key), and clients a certificate
 (--client-ca) or a token (--token-file, one a line; calls carry it as the header
 "authorization: Bearer TOKEN") if you say so. --insecure serves this machine
 alone. Certificates and tokens are read again when their files change.
+
+Callers that are known by a token or certificate have only the runs that they
+have started, unless --shared-runs. A line "# caller: NAME" above a token says
+whose it is; a new token of that name has the runs of the old one.
 
 SIGTERM or an interrupt lets runs end, for --drain-timeout at the most, while
 new ones are refused; a second one ends at once. The exit code is 0, or 3 if
@@ -70,6 +75,7 @@ func (o *serveOptions) bind(c *cobra.Command) {
 	f.StringVar(&config.ClientCAFile, "client-ca", "", "authorities whose certificates clients must have, in PEM `FILE`")
 	f.StringVar(&config.TokenFile, "token-file", "", "`FILE` of bearer tokens of which calls must carry one")
 	f.BoolVar(&config.Insecure, "insecure", false, "serve without TLS, this machine alone")
+	o.callers.bind(f)
 	o.limits.bind(f)
 	f.DurationVar(&o.drain, "drain-timeout", server.DefaultDrainTimeout, "`TIME` for which runs may go on after SIGTERM")
 	f.StringVar(&config.MetricsAddress, "metrics-listen", "", "`ADDRESS` of /metrics (for Prometheus) and /healthz, host:port, over plain HTTP")
@@ -84,6 +90,7 @@ func (o *serveOptions) bind(c *cobra.Command) {
 		"log-format":          cobra.FixedCompletions(logFormats(), cobra.ShellCompDirectiveNoFileComp),
 		"max-concurrent-runs": none, "max-message-size": none, "max-upload-size": none, "max-variables": none,
 		"max-result-size": none, "result-age": none, "idle-timeout": none, "drain-timeout": none, "metrics-listen": none,
+		flagRunsPerCaller: none, flagUploadsPerCaller: none, flagResultsPerCaller: none,
 	} {
 		// It fails for a flag that does not exist, and these do.
 		_ = c.RegisterFlagCompletionFunc(name, complete)
@@ -120,6 +127,7 @@ func serveFlag(field string) string {
 		"Insecure":       "--insecure",
 		"MetricsAddress": "--metrics-listen",
 		"Files":          "--files",
+		"SharedRuns":     "--shared-runs",
 	}[field]
 }
 
@@ -127,7 +135,10 @@ func serveFlag(field string) string {
 func (o *serveOptions) listenConfig(c *cobra.Command) (server.ListenConfig, error) {
 	config := o.config
 	var err error
-	if config.Config, err = o.limits.settings(); err != nil {
+	if config.Config, err = o.limits.settings(); err == nil {
+		err = o.callers.apply(&config.Config)
+	}
+	if err != nil {
 		return config, usage(c, "%v", err)
 	}
 	switch {

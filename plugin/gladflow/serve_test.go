@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health/grpc_health_v1"
@@ -189,29 +190,54 @@ func TestServe(t *testing.T) {
 
 func TestWrongUsageOfServe(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                                        "--tls-cert: there is no certificate; give one",
-		"--insecure --listen 0.0.0.0:0":           "--insecure: 0.0.0.0:0 can be reached from other machines; listen on 127.0.0.1",
-		"--insecure --listen 8815":                "--listen: \"8815\" is no address; write it as",
-		"--tls-cert a.pem":                        "--tls-key: there is a certificate without its key",
-		"--tls-cert a.pem --tls-key b.pem":        "--tls-cert: there is no file a.pem",
-		"--insecure --token-file missing":         "--token-file: there is no file missing",
-		"--insecure --files missing":              "--files: the folder for files, missing",
-		"--insecure --max-concurrent-runs 0":      "--max-concurrent-runs: 0 leaves nothing; choose more than 0",
-		"--insecure --max-message-size 0":         "--max-message-size: 0 leaves nothing",
-		"--insecure --max-message-size big":       "\"big\" is no size; write it as 64MiB",
-		"--insecure --result-age -1s":             "--result-age: -1s leaves nothing",
-		"--insecure --drain-timeout -1s":          "--drain-timeout: -1s is negative",
-		"--insecure --log-level loud":             "--log-level: \"loud\" is unknown; choose one of",
-		"--insecure --log-level inf":              "--log-level: \"inf\" is unknown; did you mean info?",
-		"--insecure --log-format xml":             "--log-format: \"xml\" is unknown",
-		"--insecure --metrics-listen 9090":        "--metrics-listen: \"9090\" is no address",
-		"--insecure somewhere":                    "\"somewhere\" is too much; serve takes no arguments",
-		"--insecure --listen unix:/nowhere/x/y/s": "--listen: the folder",
+		"":                                          "--tls-cert: there is no certificate; give one",
+		"--insecure --listen 0.0.0.0:0":             "--insecure: 0.0.0.0:0 can be reached from other machines; listen on 127.0.0.1",
+		"--insecure --listen 8815":                  "--listen: \"8815\" is no address; write it as",
+		"--tls-cert a.pem":                          "--tls-key: there is a certificate without its key",
+		"--tls-cert a.pem --tls-key b.pem":          "--tls-cert: there is no file a.pem",
+		"--insecure --token-file missing":           "--token-file: there is no file missing",
+		"--insecure --files missing":                "--files: the folder for files, missing",
+		"--insecure --max-concurrent-runs 0":        "--max-concurrent-runs: 0 leaves nothing; choose more than 0",
+		"--insecure --max-runs-per-caller 0":        "--max-runs-per-caller: 0 leaves nothing; choose more than 0",
+		"--insecure --max-uploads-per-caller -1":    "--max-uploads-per-caller: -1 leaves nothing",
+		"--insecure --max-result-size-per-caller 0": "--max-result-size-per-caller: 0 leaves nothing",
+		"--insecure --max-message-size 0":           "--max-message-size: 0 leaves nothing",
+		"--insecure --max-message-size big":         "\"big\" is no size; write it as 64MiB",
+		"--insecure --result-age -1s":               "--result-age: -1s leaves nothing",
+		"--insecure --drain-timeout -1s":            "--drain-timeout: -1s is negative",
+		"--insecure --log-level loud":               "--log-level: \"loud\" is unknown; choose one of",
+		"--insecure --log-level inf":                "--log-level: \"inf\" is unknown; did you mean info?",
+		"--insecure --log-format xml":               "--log-format: \"xml\" is unknown",
+		"--insecure --metrics-listen 9090":          "--metrics-listen: \"9090\" is no address",
+		"--insecure somewhere":                      "\"somewhere\" is too much; serve takes no arguments",
+		"--insecure --listen unix:/nowhere/x/y/s":   "--listen: the folder",
 	} {
 		code, stdout, stderr := gladflow(t, append([]string{"serve"}, strings.Fields(args)...)...)
 		first, rest, _ := strings.Cut(stderr, "\n")
 		if code != exitUsage || stdout != "" || !strings.Contains(first, want) || rest != "see gladflow serve --help\n" {
 			t.Errorf("serve %s: code %d, prints %q and\n%s\nwant code 2 and %q", args, code, stdout, stderr, want)
+		}
+	}
+}
+
+// The flags about callers are in the configuration; without them the service chooses.
+func TestFlagsOfCallers(t *testing.T) {
+	for args, want := range map[string]server.Config{
+		"": {},
+		"--shared-runs --max-runs-per-caller 3 --max-uploads-per-caller=4 --max-result-size-per-caller 5MiB": {
+			SharedRuns: true,
+			Limits:     protocol.Limits{RunsPerCaller: 3, UploadsPerCaller: 4, ResultBytesPerCaller: 5 << 20},
+		},
+	} {
+		var o callerOptions
+		var got server.Config
+		f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+		o.bind(f)
+		if err := f.Parse(strings.Fields(args)); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.apply(&got); err != nil || got.SharedRuns != want.SharedRuns || got.Limits != want.Limits {
+			t.Errorf("%q: %+v, %v", args, got, err)
 		}
 	}
 }

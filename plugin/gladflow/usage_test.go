@@ -53,6 +53,10 @@ func TestWrongUsage(t *testing.T) {
 		{"recover x --reference y --population some", "--population: \"some\" is unknown; choose labelled or all", "gladflow recover"},
 		{"recover x --population all", "--population: there is no reference", "gladflow recover"},
 		{"recover x --device cuda", "--device: this build has no GPU code; choose cpu", "gladflow recover"},
+		{"recover x --label run", `--label: "run" has no value; write it as KEY=VALUE`, "gladflow recover"},
+		{"recover x --label a=b --label a=c", `--label: the key "a" is there twice`, "gladflow recover"},
+		{"recover x --label a=b --label é=c", `--label: the key "é" has other characters`, "gladflow recover"},
+		{"recover x --label =c", "--label: a label has no key", "gladflow recover"},
 		{"recover x --input table.csv", "--input: \"table.csv\" is unknown", "gladflow recover"},
 		{"recover x --input-kind table.csv", "--input: \"table.csv\" is unknown", "gladflow recover"},
 		{"recover " + covariance + " --input covariance", "--samples: the number of samples is missing", "gladflow recover"},
@@ -149,6 +153,7 @@ func TestFlagsFillTheJob(t *testing.T) {
 	for flag, value := range map[string]string{
 		"--penalty": "0.25", "--penalise-diagonal": "", "--penalize-diagonal": "", "--time-limit": "90s",
 		"--solvers": "bcd, am", "--samples": "12", "--input": "covariance", "--gap": "1e-3", "--edges": "top:5",
+		"--label": "a=b,c=d",
 	} {
 		var j job.Job
 		c := &cobra.Command{Use: "x", RunE: func(*cobra.Command, []string) error { return nil }}
@@ -165,7 +170,7 @@ func TestFlagsFillTheJob(t *testing.T) {
 		changed := 0
 		for _, zero := range []bool{
 			j.Penalty == "", !j.PenaliseDiagonal, j.TimeLimit == 0, j.Solvers == nil, j.Samples == 0,
-			j.InputKind == "", j.Gap == 0, j.Edges == "",
+			j.InputKind == "", j.Gap == 0, j.Edges == "", j.Labels["a"] != "b,c=d",
 		} {
 			if !zero {
 				changed++

@@ -70,6 +70,7 @@ func testCases() []testCase {
 		{name: "files", check: files},
 		{name: "files that cannot be written", check: failedWriting},
 		{name: "flights", check: flights},
+		{name: "labels", check: labels},
 		{name: "forms of a table", check: forms},
 		{name: "exchange", check: exchanges},
 		{name: "echo", check: echoes},

@@ -58,8 +58,7 @@ const (
 
 // A Ticket is a ticket of DoGet, which waits until the solver has finished.
 // FlightDescriptors of GetFlightInfo and GetSchema are the path [run, table,
-// solver], or without the last, or without the last two for edges; the
-// criteria of ListFlights are a Run, or nothing for all.
+// solver], or without the last, or without the last two for edges.
 type Ticket struct {
 	// Run is the run's identifier.
 	Run string `json:"run"`
@@ -67,6 +66,14 @@ type Ticket struct {
 	Table string `json:"table,omitzero"`
 	// Solver is that whose table is wanted; the job's first if empty.
 	Solver string `json:"solver,omitzero"`
+}
+
+// Criteria are those of ListFlights. Without any, all runs of the caller are listed.
+type Criteria struct {
+	// Run is the identifier of the only run to be listed.
+	Run string `json:"run,omitzero"`
+	// Labels are labels that a run must have, with these values.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // A State is how far a run has come.
@@ -110,6 +117,8 @@ type RunInfo struct {
 	Bytes int64 `json:"bytes"`
 	// Error says why it has failed or was cancelled.
 	Error *Fault `json:"error,omitempty"`
+	// Labels are the job's.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // An Event is something that happened in a run.
@@ -134,6 +143,8 @@ type Event struct {
 	Seconds float64 `json:"seconds"`
 	// Error says, in the last event, why the run has failed.
 	Error *Fault `json:"error,omitempty"`
+	// Labels are the job's.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // A Service is what a description says of the service besides the build, see
@@ -145,6 +156,11 @@ type Service struct {
 	Limits Limits `json:"limits"`
 	// Files says which files jobs may name: "any", "none", or a folder.
 	Files string `json:"files"`
+	// Caller is what the service calls the one who asks, to whom the runs that it
+	// starts belong; absent if all callers are one.
+	Caller string `json:"caller,omitzero"`
+	// SharedRuns says that callers may have the runs of others.
+	SharedRuns bool `json:"shared_runs,omitzero"`
 }
 
 // UnpackFactor is how many times Limits.MessageBytes a compressed batch, a
@@ -164,11 +180,21 @@ type Limits struct {
 	UploadBytes int64 `json:"upload_bytes"`
 	// Variables is the largest number of variables of a table.
 	Variables int `json:"variables"`
-	// ResultBytes is the memory for results of all runs. The oldest finished
-	// run is forgotten to make room.
+	// ResultBytes is the memory for results of all runs. To make room, the caller
+	// that holds the most forgets its oldest runs that have ended.
 	ResultBytes int64 `json:"result_bytes"`
 	// ResultSeconds is how long results are kept after the end of a run.
 	ResultSeconds float64 `json:"result_seconds"`
 	// IdleSeconds is how long a call may neither send nor take anything.
 	IdleSeconds float64 `json:"idle_seconds"`
+	// RunsPerCaller is the number of runs of one caller at the same time; absent if
+	// only ConcurrentRuns counts.
+	RunsPerCaller int `json:"runs_per_caller,omitzero"`
+	// UploadsPerCaller is the number of calls of one caller that stream samples at
+	// the same time; absent if there is no bound.
+	UploadsPerCaller int `json:"uploads_per_caller,omitzero"`
+	// ResultBytesPerCaller is the memory for results of the runs of one caller; its
+	// own oldest runs that have ended are forgotten to make room. Absent if only
+	// ResultBytes counts.
+	ResultBytesPerCaller int64 `json:"result_bytes_per_caller,omitzero"`
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc/codes"
 
@@ -66,7 +68,10 @@ func (s *Service) describe(_ []byte, stream flight.FlightService_DoActionServer)
 	return reply(stream, struct {
 		job.Description
 		protocol.Service
-	}{d, protocol.Service{Protocol: protocol.Version, Limits: s.limits, Files: s.files}})
+	}{d, protocol.Service{
+		Protocol: protocol.Version, Limits: s.limits, Files: s.files,
+		Caller: string(s.caller(stream.Context())), SharedRuns: s.runs.SharedRuns,
+	}})
 }
 
 func (s *Service) jobSchema(_ []byte, stream flight.FlightService_DoActionServer) error {
@@ -105,24 +110,24 @@ func (s *Service) startJob(body []byte, stream flight.FlightService_DoActionServ
 	if j.Input == streamed {
 		return fault.Field("input", "no table is named; give a file or URL that the service can read, or stream the samples with DoPut")
 	}
-	r, err := s.runs.Start(stream.Context(), runs.Request{Job: j, Detached: true})
+	r, err := s.runs.Start(stream.Context(), runs.Request{Caller: s.caller(stream.Context()), Job: j, Detached: true})
 	if err != nil {
 		return err
 	}
 	return reply(stream, protocol.Run{Run: r.ID()})
 }
 
-// named is the run that a body names.
-func (s *Service) named(body []byte) (*runs.Run, error) {
+// named is the run that a body names, if the caller may know of it.
+func (s *Service) named(ctx context.Context, body []byte) (*runs.Run, error) {
 	var b protocol.Run
 	if err := decode(body, &b, `{"run": …}`); err != nil {
 		return nil, err
 	}
-	return s.runs.Find(b.Run)
+	return s.find(ctx, b.Run)
 }
 
 func (s *Service) watch(body []byte, stream flight.FlightService_DoActionServer) error {
-	r, err := s.named(body)
+	r, err := s.named(stream.Context(), body)
 	if err != nil {
 		return err
 	}
@@ -135,7 +140,7 @@ func (s *Service) watch(body []byte, stream flight.FlightService_DoActionServer)
 }
 
 func (s *Service) runResult(body []byte, stream flight.FlightService_DoActionServer) error {
-	r, err := s.named(body)
+	r, err := s.named(stream.Context(), body)
 	if err != nil {
 		return err
 	}
@@ -149,7 +154,7 @@ func (s *Service) runResult(body []byte, stream flight.FlightService_DoActionSer
 }
 
 func (s *Service) cancelRun(body []byte, stream flight.FlightService_DoActionServer) error {
-	r, err := s.named(body)
+	r, err := s.named(stream.Context(), body)
 	if err != nil {
 		return err
 	}
@@ -161,7 +166,7 @@ func (s *Service) cancelRun(body []byte, stream flight.FlightService_DoActionSer
 }
 
 func (s *Service) forgetRun(body []byte, stream flight.FlightService_DoActionServer) error {
-	r, err := s.named(body)
+	r, err := s.named(stream.Context(), body)
 	if err != nil {
 		return err
 	}

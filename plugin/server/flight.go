@@ -58,6 +58,11 @@ func (s *Service) streamedJob(d *flight.FlightDescriptor) (job.Job, error) {
 
 // DoPut takes a job and its samples. See package protocol.
 func (s *Service) DoPut(stream flight.FlightService_DoPutServer) error {
+	end, err := s.runs.BeginUpload(s.caller(stream.Context()))
+	if err != nil {
+		return err
+	}
+	defer end()
 	u, err := s.receive(stream.Recv)
 	if err != nil {
 		return err
@@ -66,7 +71,7 @@ func (s *Service) DoPut(stream flight.FlightService_DoPutServer) error {
 	if err != nil {
 		return err
 	}
-	r, err := s.runs.Start(stream.Context(), runs.Request{Job: j, Open: u.records, Detached: true})
+	r, err := s.runs.Start(stream.Context(), runs.Request{Caller: s.caller(stream.Context()), Job: j, Open: u.records, Detached: true})
 	if err != nil {
 		return err
 	}
@@ -88,6 +93,11 @@ func (s *Service) DoPut(stream flight.FlightService_DoPutServer) error {
 // DoExchange takes a job and its samples and sends back the edges that one
 // solver finds, or, for the path echo, the samples as they were read.
 func (s *Service) DoExchange(stream flight.FlightService_DoExchangeServer) error {
+	end, err := s.runs.BeginUpload(s.caller(stream.Context()))
+	if err != nil {
+		return err
+	}
+	defer end()
 	u, err := s.receive(stream.Recv)
 	if err != nil {
 		return err
@@ -106,7 +116,7 @@ func (s *Service) DoExchange(stream flight.FlightService_DoExchangeServer) error
 	default:
 		return fault.Field("solvers", "an exchange returns the edges of one solver, and %d are named; name one, or use DoPut and DoGet", len(j.Solvers))
 	}
-	r, err := s.runs.Start(stream.Context(), runs.Request{Job: j, Open: u.records})
+	r, err := s.runs.Start(stream.Context(), runs.Request{Caller: s.caller(stream.Context()), Job: j, Open: u.records})
 	if err != nil {
 		return err
 	}

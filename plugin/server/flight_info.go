@@ -27,7 +27,7 @@ func (s *Service) DoGet(t *flight.Ticket, stream flight.FlightService_DoGetServe
 	if err := decode(t.GetTicket(), &ticket, `{"run": …, "table": …, "solver": …}`); err != nil {
 		return err
 	}
-	r, err := s.runs.Find(ticket.Run)
+	r, err := s.find(stream.Context(), ticket.Run)
 	if err != nil {
 		return err
 	}
@@ -67,8 +67,8 @@ func resolve(r *runs.Run, t protocol.Ticket) (protocol.Ticket, error) {
 }
 
 // GetFlightInfo describes a table of a run.
-func (s *Service) GetFlightInfo(_ context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	r, t, err := s.described(d)
+func (s *Service) GetFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	r, t, err := s.described(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (s *Service) GetFlightInfo(_ context.Context, d *flight.FlightDescriptor) (
 
 // GetSchema returns the schema of a table of a run.
 func (s *Service) GetSchema(ctx context.Context, d *flight.FlightDescriptor) (*flight.SchemaResult, error) {
-	r, t, err := s.described(d)
+	r, t, err := s.described(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (s *Service) GetSchema(ctx context.Context, d *flight.FlightDescriptor) (*f
 
 // described is the run and, as far as it is there, the table of a descriptor
 // [run, table, solver].
-func (s *Service) described(d *flight.FlightDescriptor) (*runs.Run, protocol.Ticket, error) {
+func (s *Service) described(ctx context.Context, d *flight.FlightDescriptor) (*runs.Run, protocol.Ticket, error) {
 	var t protocol.Ticket
 	if n := len(d.GetPath()); d.GetType() != flight.DescriptorPATH || n < 1 || n > 3 {
 		return nil, t, fault.Call("the descriptor is not a path of one to three; send [run, table, solver], or less from the right")
@@ -98,7 +98,7 @@ func (s *Service) described(d *flight.FlightDescriptor) (*runs.Run, protocol.Tic
 	for i, part := range d.Path {
 		*[]*string{&t.Run, &t.Table, &t.Solver}[i] = part
 	}
-	r, err := s.runs.Find(t.Run)
+	r, err := s.find(ctx, t.Run)
 	if err != nil {
 		return nil, t, err
 	}
@@ -106,20 +106,27 @@ func (s *Service) described(d *flight.FlightDescriptor) (*runs.Run, protocol.Tic
 	return r, t, err
 }
 
-// ListFlights lists the tables of a run, or of all.
+// ListFlights lists the tables of the caller's runs, or of those that the criteria
+// ask for.
 func (s *Service) ListFlights(c *flight.Criteria, stream flight.FlightService_ListFlightsServer) error {
-	list := s.runs.List()
+	var wanted struct { // protocol.Criteria, which cannot tell an empty name from none
+		Run    *string           `json:"run"`
+		Labels map[string]string `json:"labels"`
+	}
 	if len(c.GetExpression()) > 0 {
-		var one protocol.Run
-		if err := decode(c.Expression, &one, `{"run": …}, or nothing`); err != nil {
+		if err := decode(c.Expression, &wanted, `{"run": …}, {"labels": {…}}, or nothing`); err != nil {
 			return err
 		}
-		r, err := s.runs.Find(one.Run)
+	}
+	list := s.list(stream.Context())
+	if wanted.Run != nil {
+		r, err := s.find(stream.Context(), *wanted.Run)
 		if err != nil {
 			return err
 		}
 		list = []*runs.Run{r}
 	}
+	list = slices.DeleteFunc(list, func(r *runs.Run) bool { return !carries(r, wanted.Labels) })
 	for _, r := range list {
 		names := []string{protocol.TableEdges, protocol.TablePrecision}
 		if r.Job().Reference != "" {
@@ -132,6 +139,16 @@ func (s *Service) ListFlights(c *flight.Criteria, stream flight.FlightService_Li
 		}
 	}
 	return nil
+}
+
+// carries says whether the job of a run has all of some labels.
+func carries(r *runs.Run, labels map[string]string) bool {
+	for key, value := range labels {
+		if has, ok := r.Job().Labels[key]; !ok || has != value {
+			return false
+		}
+	}
+	return true
 }
 
 // flightInfo describes a table, with an endpoint for the solver, or for each

@@ -47,6 +47,9 @@ type ListenConfig struct {
 	// TokenFile holds bearer tokens, one a line; lines that begin with # are
 	// not. Every call but those of health needs one of them. It is read again
 	// when it changes. Without it calls need no token.
+	//
+	// A line "# caller: NAME" directly above a token says whose it is: tokens of
+	// one name are one caller. A token without a name is a caller of its own.
 	TokenFile string
 	// Insecure serves without TLS, on addresses of this machine alone.
 	Insecure bool
@@ -87,12 +90,16 @@ func Listen(ctx context.Context, c ListenConfig) (*Listener, error) {
 	if c.Logger == nil {
 		c.Logger = hclog.NewNullLogger()
 	}
-	options, err := security.Config{
+	secured := security.Config{
 		CertFile: c.CertFile, KeyFile: c.KeyFile, ClientCAFile: c.ClientCAFile, TokenFile: c.TokenFile,
 		Insecure: c.Insecure, Logger: c.Logger,
-	}.Options(isHealth)
+	}
+	options, err := secured.Options(isHealth)
 	if err != nil {
 		return nil, err
+	}
+	if c.Caller == nil && secured.KnowsCallers() {
+		c.Caller = security.CallerOf
 	}
 	l := &Listener{stop: make(chan struct{}), ending: make(chan struct{})}
 	var registry *prometheus.Registry
@@ -133,7 +140,7 @@ func (l *Listener) open(ctx context.Context, registry *prometheus.Registry, opti
 	}
 	l.telemetry.Measure(l.service.resultBytes)
 
-	// Tokens come before whatever else looks at a call.
+	// Who calls comes before whatever else looks at a call.
 	options = append(options, l.watchOption())
 	options = append(options, l.service.ServerOptions()...)
 	l.grpc = grpc.NewServer(append(options, l.telemetry.ServerOptions(flightService)...)...)
@@ -313,15 +320,6 @@ func (l *Listener) watchOption() grpc.ServerOption {
 			case <-ctx.Done():
 			}
 		}()
-		return next(service, &endingStream{stream, ctx})
+		return next(service, security.WithContext(stream, ctx))
 	})
 }
-
-// endingStream is a stream with another context.
-type endingStream struct {
-	grpc.ServerStream
-	ctx context.Context
-}
-
-// Context implements grpc.ServerStream.
-func (s *endingStream) Context() context.Context { return s.ctx }

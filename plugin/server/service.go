@@ -21,8 +21,19 @@ import (
 // DefaultLimits whose jobs may name any file.
 type Config struct {
 	// Limits bound what it accepts; fields that are zero are those of
-	// DefaultLimits.
+	// DefaultLimits. Without Caller there are no limits of each caller by default;
+	// with it they are half of those of all: RunsPerCaller of ConcurrentRuns, as
+	// many UploadsPerCaller, and ResultBytesPerCaller of ResultBytes.
 	Limits protocol.Limits
+	// Caller says who makes a call, by the call's context. A run belongs to the
+	// caller that has started it, and others are told that it does not exist. What
+	// it returns is told to the caller and logged, so it must not be a secret. nil:
+	// all callers are one. Listen sets it if it knows callers by tokens or
+	// certificates and c has none.
+	Caller func(context.Context) string
+	// SharedRuns lets every caller have the runs of all. The limits of each caller
+	// hold all the same.
+	SharedRuns bool
 	// Files says which files jobs may name, to read and to write: FilesAny,
 	// which is the default, FilesNone, or a folder in which they must lie.
 	Files string
@@ -76,14 +87,18 @@ func fill[T int | int64 | float64](v *T, byDefault T) {
 // (StageDone) and when it ends (RunEnded), from many goroutines.
 type Observer = runs.Observer
 
+// RunStarted is what an Observer is told of a run that starts.
+type RunStarted = runs.Started
+
 // A Service serves jobs over Arrow Flight. It is safe for concurrent use.
 type Service struct {
 	flight.BaseFlightServer
 
-	limits protocol.Limits
-	files  string // FilesAny, FilesNone, or a folder without symbolic links
-	log    hclog.Logger
-	runs   *runs.Registry
+	limits   protocol.Limits
+	files    string // FilesAny, FilesNone, or a folder without symbolic links
+	log      hclog.Logger
+	runs     *runs.Registry
+	callerOf func(context.Context) string // nil if all callers are one
 }
 
 // New makes a service. Close releases it.
@@ -91,7 +106,8 @@ func New(c Config) (*Service, error) { return newService(c, recovery.Run) }
 
 // newService makes a service whose runs do the given work.
 func newService(c Config, work func(context.Context, job.Job, recovery.Host) (*job.Result, error)) (*Service, error) {
-	s := &Service{limits: withDefaults(c.Limits), files: c.Files, log: c.Logger}
+	limits := withCallerQuotas(withDefaults(c.Limits), c.Caller != nil)
+	s := &Service{limits: limits, files: c.Files, log: c.Logger, callerOf: c.Caller}
 	if s.log == nil {
 		s.log = hclog.NewNullLogger()
 	}
@@ -104,7 +120,7 @@ func newService(c Config, work func(context.Context, job.Job, recovery.Host) (*j
 			return nil, err
 		}
 	}
-	s.runs = runs.New(runs.Config{Limits: s.limits, Stores: c.Stores, Logger: s.log, Observer: c.Observer, Work: work})
+	s.runs = runs.New(runs.Config{Limits: s.limits, SharedRuns: c.SharedRuns, Stores: c.Stores, Logger: s.log, Observer: c.Observer, Work: work})
 	return s, nil
 }
 

@@ -30,7 +30,9 @@ func TestExport(t *testing.T) {
 			conn := dial(t, l.target)
 			const trace, caller = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 			ctx := metadata.AppendToOutgoingContext(t.Context(), "traceparent", "00-"+trace+"-"+caller+"-01")
-			text, err := flighttest.Action(ctx, conn, protocol.ActionRecover, shortJob(t))
+			labelled := shortJob(t)
+			labelled["labels"] = map[string]string{"team/x": "blue"}
+			text, err := flighttest.Action(ctx, conn, protocol.ActionRecover, labelled)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,6 +63,9 @@ func TestExport(t *testing.T) {
 			if about["gladflow.run.id"] != run.Run || about["gladflow.state"] != string(protocol.StateDone) || whole.Status.GetCode() != traces.Status_STATUS_CODE_UNSET {
 				t.Errorf("the run is %v, %v", about, whole.Status)
 			}
+			if about["gladflow.label.team/x"] != "blue" {
+				t.Errorf("the run is %v, without its label", about)
+			}
 			for _, name := range []string{"reading", "solving bcd"} {
 				stage := c.span(t, name)
 				if string(stage.ParentSpanId) != string(whole.SpanId) || hex.EncodeToString(stage.TraceId) != trace {
@@ -73,18 +78,21 @@ func TestExport(t *testing.T) {
 			}
 
 			ended := c.metric(t, "gladflow.runs").GetSum().DataPoints
-			if len(ended) != 1 || ended[0].GetAsInt() != 1 || values(ended[0].Attributes)["gladflow.state"] != "done" {
+			if len(ended) != 1 || ended[0].GetAsInt() != 1 || values(ended[0].Attributes)["gladflow.state"] != "done" || len(ended[0].Attributes) != 1 {
 				t.Errorf("gladflow.runs is %v", ended)
 			}
 			if p := c.metric(t, "gladflow.runs.active").GetSum().DataPoints; len(p) != 1 || p[0].GetAsInt() != 0 {
 				t.Errorf("gladflow.runs.active is %v", p)
 			}
-			if m := c.metric(t, "gladflow.run.duration"); m.Unit != "s" || m.GetHistogram().DataPoints[0].Count != 1 {
+			if m := c.metric(t, "gladflow.run.duration"); m.Unit != "s" || m.GetHistogram().DataPoints[0].Count != 1 || len(m.GetHistogram().DataPoints[0].Attributes) != 1 {
 				t.Errorf("gladflow.run.duration is %v", m)
 			}
 			var stages []string
 			for _, p := range c.metric(t, "gladflow.stage.duration").GetHistogram().DataPoints {
 				v := values(p.Attributes)
+				if v["gladflow.label.team/x"] != "" {
+					t.Errorf("the stages are counted by label: %v", v)
+				}
 				stages = append(stages, v["gladflow.stage"]+" "+v["gladflow.solver"])
 			}
 			if !slices.Contains(stages, "solving bcd") || !slices.Contains(stages, "reading ") {

@@ -49,6 +49,11 @@ func complete(p *jsonschema.Schema, f job.Field) {
 		}
 		p.OneOf[0].Maximum = json.Number(f.Maximum)
 		p.Default = valueOf(f.Default)
+	case job.MapField:
+		most, longestKey, longestValue := uint64(job.MaxLabels), uint64(job.MaxLabelKey), uint64(job.MaxLabelValue)
+		p.MaxProperties = &most
+		p.PropertyNames = &jsonschema.Schema{Pattern: job.LabelKeys, MaxLength: &longestKey}
+		p.AdditionalProperties = &jsonschema.Schema{Type: "string", MaxLength: &longestValue}
 	case job.TextField:
 		if p.Enum == nil {
 			for _, word := range f.Choices {

@@ -84,3 +84,29 @@ func TestSchemaOfTraining(t *testing.T) {
 		t.Errorf("graphs: %+v", p)
 	}
 }
+
+// The bounds of labels are in the schema.
+func TestSchemaOfLabels(t *testing.T) {
+	data, err := Of(&job.Job{}, job.Facts{}, "job", "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type bounds struct {
+		Type, Pattern                       string
+		MaxLength, MaxProperties            int
+		PropertyNames, AdditionalProperties *bounds
+	}
+	// The schema of the whole has false for additionalProperties.
+	var s struct{ Properties struct{ Labels bounds } }
+	if err := json.Unmarshal(data, &s); err != nil {
+		t.Fatal(err)
+	}
+	want := bounds{
+		Type: "object", MaxProperties: 32,
+		PropertyNames:        &bounds{MaxLength: 64, Pattern: job.LabelKeys},
+		AdditionalProperties: &bounds{Type: "string", MaxLength: 256},
+	}
+	if !reflect.DeepEqual(s.Properties.Labels, want) {
+		t.Errorf("labels: %+v", s.Properties.Labels)
+	}
+}

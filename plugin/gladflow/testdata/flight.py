@@ -91,6 +91,15 @@ assert info.total_records == edges.num_rows and info.schema.equals(edges.schema)
 assert client.do_get(info.endpoints[0].ticket).read_all().equals(edges)
 assert sorted(f.descriptor.path[1] for f in client.list_flights(json.dumps(run).encode())) == [b"edges", b"precision"]
 
+# labels come back, and find their run
+labelled = put({**JOB, "labels": {"request": "4711", "note": "é = x"}}, samples)
+assert act("result", labelled)[0]["job"]["labels"] == {"request": "4711", "note": "é = x"}
+assert all(e["labels"]["request"] == "4711" for e in act("watch", labelled))
+assert json.loads(get(labelled).schema.metadata[b"gladflow.labels"])["note"] == "é = x"
+found = client.list_flights(json.dumps({"labels": {"request": "4711"}}).encode())
+assert {f.descriptor.path[0].decode() for f in found} == {labelled["run"]}
+refused(pa.ArrowInvalid, "labels: the value of note", put, {"labels": {"note": "two\nlines"}}, samples)
+
 # what is wrong is said
 refused(pa.ArrowInvalid, "penalty: -1 is negative", put, {"penalty": -1}, samples)
 refused(pa.ArrowInvalid, "did you mean penalty?", act, "validate", {"penality": 1})

@@ -38,7 +38,7 @@ Generated from the Go structs by ` + "`go generate ./plugin/protocol`" + `. All 
 | DoGet | Ticket | a table, when the solver has finished |
 | DoExchange | as DoPut, with one solver at most; or the path "echo" | the edges; or the samples as they were read |
 | GetFlightInfo, GetSchema | the path run[, table[, solver]] | FlightInfo with app_metadata RunInfo and an endpoint for every solver |
-| ListFlights | the criteria Run, or nothing | a FlightInfo for every table |
+| ListFlights | Criteria, or nothing | a FlightInfo for every table |
 | DoAction | an action and its body, see below | see below |
 
 Failures are gRPC statuses. Their details hold a google.rpc.ErrorInfo of the
@@ -123,6 +123,8 @@ func jsonType(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.ArrayType:
 		return "array of " + jsonType(e.Elt)
+	case *ast.MapType:
+		return "object of " + jsonType(e.Value)
 	case *ast.StarExpr:
 		return jsonType(e.X)
 	case *ast.Ident:

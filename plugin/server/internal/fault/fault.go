@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc/codes"
@@ -131,10 +134,24 @@ func words(err error) string { return job.ErrorText(err, job.FieldOption) }
 // is logged. It is for panics outside of a solver.
 func Catch(log hclog.Logger, work func() error) (err error) {
 	if p := dense.Catch(func() { err = work() }); p != nil {
-		log.Error("panic", "value", fmt.Sprint(p.Value), "stack", string(p.Stack))
+		log.Error("panic", "value", Logged(fmt.Sprint(p.Value)), "stack", string(p.Stack))
 		return New(codes.Internal, protocol.ReasonPanic, "the service panicked, which is a defect of gladflow; please report it with the stack in its log: %v", p.Value)
 	}
 	return err
+}
+
+// Logged is text of a caller as a value in a line of a log, which it can neither end
+// nor turn into another: what cannot be printed is escaped as in Go, and quotes and
+// backslashes are told from those around the value.
+func Logged(text string) any {
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		quoted := strconv.Quote(text)
+		text = quoted[1 : len(quoted)-1]
+	}
+	if strings.ContainsAny(text, `"\`) {
+		return hclog.Quote(text)
+	}
+	return text
 }
 
 // Stack is the stack of a solver's panic; nil if there was none.

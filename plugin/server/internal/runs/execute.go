@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +25,9 @@ import (
 
 // A Request is a run to be started.
 type Request struct {
-	Job job.Job // valid
+	// Caller is who starts it.
+	Caller Caller
+	Job    job.Job // valid
 	// Open opens samples that the call streams; nil if the job names a file.
 	// The context is the run's.
 	Open func(context.Context) (array.RecordReader, error)
@@ -35,7 +39,7 @@ type Request struct {
 // Start starts a run, or returns a fault that says why it is refused. ctx is the
 // call's. The caller must cancel a run that is not detached when it has done with it.
 func (g *Registry) Start(ctx context.Context, q Request) (*Run, error) {
-	r := g.newRun(ctx, q.Job, q.Detached)
+	r := g.newRun(ctx, q)
 	if err := g.acquire(r); err != nil {
 		r.cancel(nil)
 		return nil, err
@@ -48,8 +52,8 @@ func (g *Registry) Start(ctx context.Context, q Request) (*Run, error) {
 func (g *Registry) execute(r *Run, q Request) {
 	defer g.work.Done()
 	defer r.cancel(nil)
-	ctx := g.Observer.RunStarted(r.ctx, r.id, r.job.Solvers)
-	g.Logger.Info("run started", "run", r.id, "solvers", r.job.Solvers, "input", arrowio.Redacted(r.job.Input))
+	ctx := g.Observer.RunStarted(r.ctx, Started{Run: r.id, Caller: r.caller, Solvers: r.job.Solvers, Labels: r.job.Labels})
+	g.Logger.Info("run started", append(r.named(), "solvers", r.job.Solvers, "input", fault.Logged(arrowio.Redacted(r.job.Input)))...)
 	done := make(chan outcome, 1)
 	go func() {
 		var o outcome
@@ -69,7 +73,7 @@ func (g *Registry) execute(r *Run, q Request) {
 	g.Observer.RunEnded(ctx, r.Info().State, took, f)
 	if o.abandoned {
 		<-done
-		g.release()
+		g.release(r)
 	}
 }
 
@@ -162,15 +166,28 @@ func (g *Registry) keepTables(r *Run, n recovery.Network) error {
 	return r.addTables(n.Result.Name, found)
 }
 
+// named says in a line of the log which run it is about. The prefix of labels keeps
+// them apart from what else the line says.
+func (r *Run) named() []any {
+	args := []any{"run", r.id}
+	if r.caller != "" {
+		args = append(args, "caller", fault.Logged(string(r.caller)))
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.job.Labels)) {
+		args = append(args, "label."+key, fault.Logged(r.job.Labels[key]))
+	}
+	return args
+}
+
 func (g *Registry) logEnd(r *Run, err error) {
 	info := r.Info()
-	args := []any{"run", r.id, "state", string(info.State), "seconds", fmt.Sprintf("%.3f", info.Seconds)}
+	args := append(r.named(), "state", string(info.State), "seconds", fmt.Sprintf("%.3f", info.Seconds))
 	f := info.Error
 	if f == nil {
 		g.Logger.Info("run ended", args...)
 		return
 	}
-	args = append(args, "code", f.Code, "error", f.Message)
+	args = append(args, "code", f.Code, "error", fault.Logged(f.Message))
 	if stack := fault.Stack(err); stack != nil {
 		args = append(args, "stack", string(stack))
 	}

@@ -27,7 +27,9 @@ const maxEnded = 1000
 
 // A Config is what a Registry is made of.
 type Config struct {
-	Limits protocol.Limits // without zeros
+	Limits protocol.Limits // without zeros, but for quotas of callers
+	// SharedRuns lets every caller know of the runs of all.
+	SharedRuns bool
 	// Stores open the URLs that jobs name; nil: they are refused.
 	Stores arrowio.Opener
 	Logger hclog.Logger
@@ -40,7 +42,7 @@ type Config struct {
 // An Observer observes runs. Its methods are called from many goroutines.
 type Observer interface {
 	// RunStarted returns the context of the run: ctx, perhaps with a span.
-	RunStarted(ctx context.Context, run string, solvers []string) context.Context
+	RunStarted(ctx context.Context, s Started) context.Context
 	// StageDone is called after the end of every stage.
 	StageDone(ctx context.Context, p progress.Update)
 	// RunEnded is called after the end of every run; fault is nil for one that is
@@ -48,10 +50,18 @@ type Observer interface {
 	RunEnded(ctx context.Context, state protocol.State, took time.Duration, fault *protocol.Fault)
 }
 
+// Started is what an Observer is told of a run that starts.
+type Started struct {
+	Run     string
+	Caller  Caller // empty if all callers are one
+	Solvers []string
+	Labels  map[string]string // of the job, not to be changed
+}
+
 type noObserver struct{}
 
-func (noObserver) RunStarted(ctx context.Context, _ string, _ []string) context.Context { return ctx }
-func (noObserver) StageDone(context.Context, progress.Update)                           {}
+func (noObserver) RunStarted(ctx context.Context, _ Started) context.Context { return ctx }
+func (noObserver) StageDone(context.Context, progress.Update)                {}
 func (noObserver) RunEnded(context.Context, protocol.State, time.Duration, *protocol.Fault) {
 }
 
@@ -68,7 +78,8 @@ type Registry struct {
 	ended    []*Run // those of runs that have ended, the oldest first
 	running  int
 	draining bool
-	bytes    int64         // reserved for results
+	bytes    int64 // reserved for results
+	accounts map[Caller]account
 	idle     chan struct{} // closed when running falls to 0; nil if nothing waits
 }
 
@@ -77,7 +88,7 @@ func New(c Config) *Registry {
 	if c.Observer == nil {
 		c.Observer = noObserver{}
 	}
-	g := &Registry{Config: c, runs: make(map[string]*Run)}
+	g := &Registry{Config: c, runs: make(map[string]*Run), accounts: make(map[Caller]account)}
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	g.work.Go(g.removeExpired)
 	return g
@@ -97,14 +108,18 @@ func (g *Registry) Close() {
 func (g *Registry) acquire(r *Run) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	switch {
-	case g.draining:
+	if g.draining {
 		return drainingFault()
-	case g.running >= g.Limits.ConcurrentRuns:
+	}
+	if err := g.checkRunsLocked(r.caller); err != nil {
+		return err
+	}
+	if g.running >= g.Limits.ConcurrentRuns {
 		return fault.New(codes.ResourceExhausted, protocol.ReasonLimit,
 			"%d runs are at work already, which is the limit; try again when one has ended", g.running)
 	}
 	g.running++
+	g.accountLocked(r.caller, func(a *account) { a.running++ })
 	g.work.Add(1) // under the lock, so before Close waits
 	g.runs[r.id] = r
 	return nil
@@ -118,7 +133,7 @@ func (g *Registry) finish(r *Run, o outcome, f *protocol.Fault, keep bool) (took
 	defer g.mu.Unlock()
 	took = r.end(o.result, f)
 	if !o.abandoned {
-		g.releaseLocked()
+		g.releaseLocked(r)
 	}
 	switch {
 	case g.runs[r.id] != r: // forgotten meanwhile
@@ -126,22 +141,21 @@ func (g *Registry) finish(r *Run, o outcome, f *protocol.Fault, keep bool) (took
 		g.removeLocked(r)
 	default:
 		g.ended = append(g.ended, r)
-		for len(g.ended) > maxEnded {
-			g.removeLocked(g.ended[0])
-		}
+		g.boundEndedLocked(r.caller)
 	}
 	return took
 }
 
 // release gives back the slot of a run.
-func (g *Registry) release() {
+func (g *Registry) release(r *Run) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.releaseLocked()
+	g.releaseLocked(r)
 }
 
-func (g *Registry) releaseLocked() {
+func (g *Registry) releaseLocked(r *Run) {
 	g.running--
+	g.accountLocked(r.caller, func(a *account) { a.running-- })
 	if g.running == 0 && g.idle != nil {
 		close(g.idle)
 		g.idle = nil
@@ -158,6 +172,7 @@ func (g *Registry) removeLocked(r *Run) {
 		g.ended = slices.Delete(g.ended, i, i+1)
 	}
 	g.bytes -= r.reserved
+	g.accountLocked(r.caller, func(a *account) { a.bytes -= r.reserved })
 	r.reserved = 0
 }
 
@@ -168,32 +183,28 @@ func (g *Registry) Forget(r *Run) {
 	g.removeLocked(r)
 }
 
-// reserve takes memory for results of r. It removes the oldest runs that have
-// ended where that is needed.
+// reserve takes memory for results of r, if need be that of runs that have ended:
+// see makeRoomLocked.
 func (g *Registry) reserve(r *Run, bytes int64) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.runs[r.id] != r {
 		return nil // forgotten, so that the run is about to end
 	}
-	for g.bytes+bytes > g.Limits.ResultBytes && len(g.ended) > 0 {
-		g.removeLocked(g.ended[0])
-	}
-	if g.bytes+bytes > g.Limits.ResultBytes {
-		return fault.New(codes.ResourceExhausted, protocol.ReasonLimit,
-			"the results take %d bytes, and %d of %d are taken by runs at work; ask for fewer edges, write them to files (out), or raise the limit",
-			bytes, g.bytes, g.Limits.ResultBytes)
+	if err := g.makeRoomLocked(r.caller, bytes); err != nil {
+		return err
 	}
 	g.bytes += bytes
+	g.accountLocked(r.caller, func(a *account) { a.bytes += bytes })
 	r.reserved += bytes
 	return nil
 }
 
-// Find returns the run of that name.
-func (g *Registry) Find(id string) (*Run, error) {
+// Find returns the run of that name, if the caller may know of it.
+func (g *Registry) Find(c Caller, id string) (*Run, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if r, ok := g.runs[id]; ok {
+	if r, ok := g.runs[id]; ok && g.visible(c, r) {
 		return r, nil
 	}
 	f := fault.New(codes.NotFound, protocol.ReasonNotFound,
@@ -202,13 +213,15 @@ func (g *Registry) Find(id string) (*Run, error) {
 	return nil, f
 }
 
-// List returns the runs, the oldest first.
-func (g *Registry) List() []*Run {
+// List returns the runs that a caller may know of, the oldest first.
+func (g *Registry) List(c Caller) []*Run {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	list := make([]*Run, 0, len(g.runs))
+	var list []*Run
 	for _, r := range g.runs {
-		list = append(list, r)
+		if g.visible(c, r) {
+			list = append(list, r)
+		}
 	}
 	slices.SortFunc(list, func(a, b *Run) int { return a.accepted.Compare(b.accepted) })
 	return list
@@ -253,14 +266,14 @@ func (g *Registry) removeEndedBefore(t time.Time) {
 // newRun is a run of a valid job, not yet registered. If it is detached, it
 // outlives its call: its context has the call's values, among them its trace.
 // It is cancelled when the service ends.
-func (g *Registry) newRun(call context.Context, j job.Job, detached bool) *Run {
-	if detached {
+func (g *Registry) newRun(call context.Context, q Request) *Run {
+	if q.Detached {
 		call = context.WithoutCancel(call)
 	}
 	ctx, cancel := context.WithCancelCause(call)
 	stop := context.AfterFunc(g.ctx, func() { cancel(drainingFault()) })
 	context.AfterFunc(ctx, func() { stop() })
-	return newRun(ctx, cancel, rand.Text(), recovery.Resolved(j))
+	return newRun(ctx, cancel, rand.Text(), q.Caller, recovery.Resolved(q.Job))
 }
 
 func drainingFault() *protocol.Fault {

@@ -22,6 +22,7 @@ import (
 // nothing after that.
 type Run struct {
 	id       string
+	caller   Caller
 	job      job.Job // resolved
 	accepted time.Time
 	ctx      context.Context // of the work
@@ -47,9 +48,10 @@ type Run struct {
 // Tables are what a solver has found, by the names of package protocol.
 type Tables map[string]arrow.Record
 
-func newRun(ctx context.Context, cancel context.CancelCauseFunc, id string, j job.Job) *Run {
+func newRun(ctx context.Context, cancel context.CancelCauseFunc, id string, caller Caller, j job.Job) *Run {
 	return &Run{
 		id:       id,
+		caller:   caller,
 		job:      j,
 		ctx:      ctx,
 		cancel:   cancel,
@@ -89,6 +91,7 @@ func (r *Run) progress(p progress.Update) {
 		Solver: p.Solver,
 		Detail: p.Detail,
 		Done:   p.Done,
+		Labels: r.job.Labels,
 	}
 	if f := p.Fraction; f == f {
 		e.Fraction = &f
@@ -182,7 +185,7 @@ func (r *Run) endedAt() time.Time {
 func (r *Run) Info() protocol.RunInfo {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	i := protocol.RunInfo{Run: r.id, State: r.state, Solvers: r.job.Solvers, Seconds: r.seconds(), Error: r.fault}
+	i := protocol.RunInfo{Run: r.id, State: r.state, Solvers: r.job.Solvers, Seconds: r.seconds(), Error: r.fault, Labels: r.job.Labels}
 	for _, name := range r.job.Solvers {
 		t, ok := r.solved[name]
 		if !ok {
@@ -325,7 +328,7 @@ func (r *Run) Events(ctx context.Context, f func(protocol.Event) error) error {
 		}
 		version = r.version
 		ended, changed := r.state.Ended(), r.changed
-		last := protocol.Event{Run: r.id, State: r.state, Seconds: r.seconds(), Error: r.fault}
+		last := protocol.Event{Run: r.id, State: r.state, Seconds: r.seconds(), Error: r.fault, Labels: r.job.Labels}
 		r.mu.Unlock()
 		if ended {
 			events = append(events[:len(events):len(events)], last)

@@ -137,7 +137,7 @@ func TestSlotsAndMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := g.Find(second.ID()); protocol.FaultOf(err).Reason != protocol.ReasonNotFound {
+	if _, err := g.Find("", second.ID()); protocol.FaultOf(err).Reason != protocol.ReasonNotFound {
 		t.Errorf("the oldest run: %v", err)
 	}
 	if _, _, bytes := g.Stats(); bytes > g.Limits.ResultBytes {

@@ -1,5 +1,6 @@
-// Package security decides who may reach the service: TLS from files that may be
-// renewed, bearer tokens, and addresses that only this machine can reach.
+// Package security decides who may reach the service, and says who it is: TLS from
+// files that may be renewed, bearer tokens, and addresses that only this machine can
+// reach.
 package security
 
 import (
@@ -38,14 +39,17 @@ func (c Config) Options(open func(method string) bool) ([]grpc.ServerOption, err
 		}
 		options = []grpc.ServerOption{grpc.Creds(credentials)}
 	}
-	if c.TokenFile == "" {
+	if !c.KnowsCallers() {
 		return options, nil
 	}
-	tokens, err := readTokens(c.TokenFile, c.Logger)
-	if err != nil {
-		return nil, err
+	var tokens *tokens // nil without a file of them
+	if c.TokenFile != "" {
+		var err error
+		if tokens, err = readTokens(c.TokenFile, c.Logger); err != nil {
+			return nil, err
+		}
 	}
-	return append(options, tokens.options(open)...), nil
+	return append(options, c.identify(tokens, open)...), nil
 }
 
 // check says whether connections are secured, or need not be.

@@ -27,12 +27,17 @@ import (
 	"github.com/gladflow/gladflow/plugin/server/internal/runs"
 )
 
+// labelPrefix begins the attributes of the labels of a run's job. Only spans have
+// them: a metric would have as many series as there are values.
+const labelPrefix = "gladflow.label."
+
 // scope is the name of what makes the spans and instruments.
 const scope = "github.com/gladflow/gladflow/plugin/server"
 
 // Attributes of spans and metrics.
 const (
 	attributeRun     = attribute.Key("gladflow.run.id")
+	attributeCaller  = attribute.Key("gladflow.caller")
 	attributeSolvers = attribute.Key("gladflow.solvers")
 	attributeState   = attribute.Key("gladflow.state")
 	attributeStage   = attribute.Key("gladflow.stage")
@@ -156,12 +161,19 @@ func (t *Telemetry) ServerOptions(service string) []grpc.ServerOption {
 }
 
 // RunStarted implements Observer.
-func (t *Telemetry) RunStarted(ctx context.Context, run string, solvers []string) context.Context {
+func (t *Telemetry) RunStarted(ctx context.Context, s runs.Started) context.Context {
 	if t.next != nil {
-		ctx = t.next.RunStarted(ctx, run, solvers)
+		ctx = t.next.RunStarted(ctx, s)
 	}
 	t.active.Add(ctx, 1)
-	ctx, _ = t.tracer.Start(ctx, "run", trace.WithAttributes(attributeRun.String(run), attributeSolvers.StringSlice(solvers)))
+	about := []attribute.KeyValue{attributeRun.String(s.Run), attributeSolvers.StringSlice(s.Solvers)}
+	if s.Caller != "" {
+		about = append(about, attributeCaller.String(string(s.Caller)))
+	}
+	for key, value := range s.Labels {
+		about = append(about, attribute.String(labelPrefix+key, value))
+	}
+	ctx, _ = t.tracer.Start(ctx, "run", trace.WithAttributes(about...))
 	return ctx
 }
 

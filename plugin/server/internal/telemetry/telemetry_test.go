@@ -11,6 +11,7 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/plugin/server/internal/runs"
 )
 
 // Nothing is exported, and nothing runs, unless the environment asks for it.
@@ -58,7 +59,7 @@ func TestTelemetryIsOffByDefault(t *testing.T) {
 func TestTelemetryPassesOn(t *testing.T) {
 	told := &recorder{}
 	telemetry := New(t.Context(), Config{Registry: prometheus.NewRegistry(), Next: told})
-	ctx := telemetry.RunStarted(t.Context(), "r", []string{"bcd"})
+	ctx := telemetry.RunStarted(t.Context(), runs.Started{Run: "r", Solvers: []string{"bcd"}})
 	telemetry.StageDone(ctx, progress.Update{Stage: progress.Reading})
 	telemetry.RunEnded(ctx, protocol.StateFailed, time.Second, nil)
 	telemetry.Shutdown(t.Context())
@@ -69,8 +70,8 @@ func TestTelemetryPassesOn(t *testing.T) {
 
 type recorder struct{ calls []string }
 
-func (r *recorder) RunStarted(ctx context.Context, run string, _ []string) context.Context {
-	r.calls = append(r.calls, "started "+run)
+func (r *recorder) RunStarted(ctx context.Context, s runs.Started) context.Context {
+	r.calls = append(r.calls, "started "+s.Run)
 	return ctx
 }
 
