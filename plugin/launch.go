@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
+	"github.com/gladflow/gladflow/plugin/internal/socket"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -108,11 +109,15 @@ func Launch(ctx context.Context, c Config) (*Client, error) {
 type process struct {
 	client *plugin.Client
 	pid    int
+	socket string // its path; "" for none
 	kill   context.CancelFunc
 }
 
 func (p *process) connect(ctx context.Context, timeout time.Duration) (*grpc.ClientConn, error) {
 	conn, err := protocol.Dispense(p.client)
+	if c := p.client.ReattachConfig(); c != nil && c.Addr.Network() == "unix" {
+		p.socket = c.Addr.String()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +128,8 @@ func (p *process) connect(ctx context.Context, timeout time.Duration) (*grpc.Cli
 	return conn, checkHealth(ctx, conn)
 }
 
-// end ends the process and waits until it and go-plugin's goroutines have.
+// end ends the process and waits until it and go-plugin's goroutines have. A
+// process that was killed has left its socket, which goes as well.
 func (p *process) end() {
 	killLate := time.AfterFunc(closeTimeout, p.kill)
 	defer killLate.Stop()
@@ -132,6 +138,9 @@ func (p *process) end() {
 	}
 	p.client.Kill()
 	p.kill()
+	if p.socket != "" {
+		socket.RemoveDead(p.socket)
+	}
 }
 
 func (c Config) resolve() (string, error) {
@@ -172,7 +181,7 @@ func hostEnvironment() []string {
 	var env []string
 	for _, v := range os.Environ() {
 		switch name, _, _ := strings.Cut(v, "="); name {
-		case "PLUGIN_CLIENT_CERT", "PLUGIN_MULTIPLEX_GRPC":
+		case "PLUGIN_CLIENT_CERT", "PLUGIN_MULTIPLEX_GRPC", plugin.EnvUnixSocketDir, plugin.EnvUnixSocketGroup:
 		default:
 			env = append(env, v)
 		}

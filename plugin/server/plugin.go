@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
+	"github.com/gladflow/gladflow/plugin/internal/socket"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/telemetry"
 )
@@ -33,6 +34,10 @@ const endTime = 1500 * time.Millisecond
 // takes less than 2 s, counted from the host's death; an error says that
 // something had not ended by then. The caller must let the process end: the
 // standard output and error of package os are go-plugin's afterwards.
+//
+// Its socket is in a folder of its own in that for temporary files, and goes with
+// it; what plugins that were killed have left there goes at the next start. A host
+// that sets PLUGIN_UNIX_SOCKET_DIR chooses the folder.
 //
 // The OTEL_* variables hold as they do for Listen.
 func Plugin(ctx context.Context, c Config) error {
@@ -64,6 +69,13 @@ func Plugin(ctx context.Context, c Config) error {
 	}
 	tel.Measure(service.resultBytes)
 
+	folder, err := socketFolder()
+	if err != nil {
+		service.Close()
+		tel.Shutdown(ctx)
+		return err
+	}
+	defer folder.Remove()
 	p := &pluginServer{service: service, options: tel.ServerOptions(flightService), served: make(chan struct{})}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
@@ -172,6 +184,19 @@ func (p *pluginServer) end(hostDied bool, tel *telemetry.Telemetry) error {
 	case <-ctx.Done():
 		return errors.New("a run or the export of telemetry had not ended when the plugin had to")
 	}
+}
+
+// socketFolder makes the folder for the socket, of which go-plugin hears by its
+// variable, unless the host has made one: nil then.
+func socketFolder() (*socket.Folder, error) {
+	if os.Getenv(plugin.EnvUnixSocketDir) != "" {
+		return nil, nil
+	}
+	f, err := socket.Open(os.TempDir())
+	if err == nil && f != nil {
+		err = os.Setenv(plugin.EnvUnixSocketDir, f.Path())
+	}
+	return f, err
 }
 
 // removeSocketFolder removes the folder that a host makes for the plugin's
