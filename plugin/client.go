@@ -25,6 +25,7 @@ type Client struct {
 	conn       *grpc.ClientConn
 	flights    flight.Client
 	process    *process // nil if attached
+	attached   int      // process id of a plugin that was started by hand; 0 for others
 	batchBytes int
 	mem        memory.Allocator
 
@@ -61,7 +62,7 @@ func newClient(conn *grpc.ClientConn, p *process, batchBytes int) *Client {
 	return c
 }
 
-// Close ends every call, and the plugin if it was launched: at once where it
+// Close ends every call, and the plugin if Launch has started it: at once where it
 // behaves, by a signal after a few seconds otherwise. It waits for what the
 // calls had at work, so for a Next of samples that is on its way. Readers that
 // are open end with ErrClosed; they are to be released all the same. To close
@@ -82,10 +83,10 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// PID is the process id of the plugin; 0 if the client is attached.
+// PID is the process id of the plugin; 0 if the client is that of Attach.
 func (c *Client) PID() int {
 	if c.process == nil {
-		return 0
+		return c.attached
 	}
 	return c.process.pid
 }

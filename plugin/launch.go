@@ -45,6 +45,12 @@ type Config struct {
 	// BatchBytes is about how large the batches are that samples are sent in.
 	// Default: 2 MiB.
 	BatchBytes int
+	// Reattach is the line that gladflow plugin prints when it was started by
+	// hand, in a debugger: Launch then connects to that process, without TLS and on
+	// a socket of this user only, and Close leaves it alone. Path, Args, Env and
+	// Dir are not used. It is for development; hosts that can be debugged set it to
+	// os.Getenv(plugin.ReattachVariable). Default: "", a process of its own.
+	Reattach string
 }
 
 const (
@@ -61,7 +67,12 @@ const (
 //
 // The plugin is a process group of its own, so that a Ctrl-C at the terminal is
 // the host's to handle.
+//
+// With Config.Reattach it starts nothing.
 func Launch(ctx context.Context, c Config) (*Client, error) {
+	if c.Reattach != "" {
+		return c.reattach(ctx)
+	}
 	path, err := c.resolve()
 	if err != nil {
 		return nil, err
@@ -76,16 +87,13 @@ func Launch(ctx context.Context, c Config) (*Client, error) {
 	cmd.Dir = c.Dir
 	ownGroup(cmd)
 
-	log := newStartLog(c.Logger)
+	log := newStartLog(c.logger())
 	config := protocol.ClientConfig(cmd)
 	config.SecureConfig = secure
 	config.AutoMTLS = !c.DisableMTLS
 	// go-plugin would put the host's environment behind Env, where it wins.
 	config.SkipHostEnv = true
-	config.StartTimeout = c.StartTimeout
-	if config.StartTimeout <= 0 {
-		config.StartTimeout = defaultStartTimeout
-	}
+	config.StartTimeout = c.startTimeout()
 	config.Logger = log
 	config.Stderr = log.tail
 	config.GRPCDialOptions = throughput()
@@ -141,6 +149,20 @@ func (p *process) end() {
 	if p.socket != "" {
 		socket.RemoveDead(p.socket)
 	}
+}
+
+func (c Config) startTimeout() time.Duration {
+	if c.StartTimeout <= 0 {
+		return defaultStartTimeout
+	}
+	return c.StartTimeout
+}
+
+func (c Config) logger() hclog.Logger {
+	if c.Logger == nil {
+		return hclog.New(&hclog.LoggerOptions{Name: "plugin", Level: hclog.Warn, Output: os.Stderr})
+	}
+	return c.Logger
 }
 
 func (c Config) resolve() (string, error) {

@@ -2,7 +2,6 @@ package plugin
 
 import (
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 
@@ -19,9 +18,6 @@ type startLog struct {
 }
 
 func newStartLog(l hclog.Logger) *startLog {
-	if l == nil {
-		l = hclog.New(&hclog.LoggerOptions{Name: "plugin", Level: hclog.Warn, Output: os.Stderr})
-	}
 	return &startLog{Logger: l, tail: &tail{}, open: new(atomic.Bool)}
 }
 

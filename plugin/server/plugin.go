@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"runtime"
@@ -59,24 +60,15 @@ func Plugin(ctx context.Context, c Config) error {
 			Name: protocol.Name, Level: hclog.Debug, Output: stderr, JSONFormat: true,
 		})
 	}
-	tel := telemetry.New(ctx, telemetry.Config{Console: stderr, Logger: c.Logger, Next: c.Observer})
-	if tel != nil {
-		c.Observer = tel
-	}
-	service, err := New(c)
-	if err != nil {
-		return err
-	}
-	tel.Measure(service.resultBytes)
-
 	folder, err := socketFolder()
 	if err != nil {
-		service.Close()
-		tel.Shutdown(ctx)
 		return err
 	}
 	defer folder.Remove()
-	p := &pluginServer{service: service, options: tel.ServerOptions(flightService), served: make(chan struct{})}
+	p, err := newPluginServer(ctx, c, stderr)
+	if err != nil {
+		return err
+	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	died := parent.watch(watching) // before the handshake, see there
@@ -90,19 +82,38 @@ func Plugin(ctx context.Context, c Config) error {
 	case <-ctx.Done():
 		c.Logger.Info("told to end")
 	}
-	return errors.Join(p.failed(), p.end(hostDied, tel))
+	return errors.Join(p.failed(), p.end(hostDied))
 }
 
 // A pluginServer is the service on go-plugin's server.
 type pluginServer struct {
-	service *Service
-	options []grpc.ServerOption
-	served  chan struct{} // closed when go-plugin has returned
+	service   *Service
+	telemetry *telemetry.Telemetry
+	served    chan struct{} // closed when go-plugin has returned
+	// test is nil for a plugin that a host has started.
+	test *plugin.ServeTestConfig
 
 	mu      sync.Mutex
 	grpc    *grpc.Server // nil until go-plugin asks for it
 	stopped bool         // before that
 	err     error        // of registering the service
+}
+
+func newPluginServer(ctx context.Context, c Config, console io.Writer) (*pluginServer, error) {
+	p := &pluginServer{
+		telemetry: telemetry.New(ctx, telemetry.Config{Console: console, Logger: c.Logger, Next: c.Observer}),
+		served:    make(chan struct{}),
+	}
+	if p.telemetry != nil {
+		c.Observer = p.telemetry
+	}
+	var err error
+	if p.service, err = New(c); err != nil {
+		p.telemetry.Shutdown(ctx)
+		return nil, err
+	}
+	p.telemetry.Measure(p.service.resultBytes)
+	return p, nil
 }
 
 func (p *pluginServer) serve(log hclog.Logger) {
@@ -112,13 +123,14 @@ func (p *pluginServer) serve(log hclog.Logger) {
 		VersionedPlugins: protocol.Plugins(p.register),
 		GRPCServer:       p.newServer,
 		Logger:           log.Named("go-plugin"),
+		Test:             p.test,
 	})
 }
 
 // newServer lifts gRPC's limit of 4 MiB, which go-plugin keeps.
 func (p *pluginServer) newServer(options []grpc.ServerOption) *grpc.Server {
 	options = append(options, p.service.ServerOptions()...)
-	s := grpc.NewServer(append(options, p.options...)...)
+	s := grpc.NewServer(append(options, p.telemetry.ServerOptions(flightService)...)...)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.grpc = s
@@ -164,7 +176,7 @@ func (p *pluginServer) stop() {
 
 // end ends everything orderly. It returns after endTime even if something has not
 // ended.
-func (p *pluginServer) end(hostDied bool, tel *telemetry.Telemetry) error {
+func (p *pluginServer) end(hostDied bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
 	done := make(chan struct{})
@@ -176,7 +188,7 @@ func (p *pluginServer) end(hostDied bool, tel *telemetry.Telemetry) error {
 			removeSocketFolder()
 		}
 		p.service.Close()
-		tel.Shutdown(ctx)
+		p.telemetry.Shutdown(ctx)
 	}()
 	select {
 	case <-done:
