@@ -98,7 +98,7 @@ func Launch(ctx context.Context, c Config) (*Client, error) {
 	config.Stderr = log.tail
 	config.GRPCDialOptions = throughput()
 
-	p := &process{client: plugin.NewClient(config), kill: kill}
+	p := &process{client: plugin.NewClient(config), cmd: cmd, kill: kill}
 	unbind := context.AfterFunc(ctx, kill)
 	conn, err := p.connect(ctx, config.StartTimeout)
 	if !unbind() && err == nil {
@@ -116,6 +116,7 @@ func Launch(ctx context.Context, c Config) (*Client, error) {
 // A process is a plugin that was launched.
 type process struct {
 	client *plugin.Client
+	cmd    *exec.Cmd
 	pid    int
 	socket string // its path; "" for none
 	kill   context.CancelFunc
