@@ -75,7 +75,7 @@ size: ## the stripped release binary in MB, and the modules that take most of it
 docker: ## the container image, named IMAGE (gladflow)
 	docker build -t $(IMAGE) .
 
-release-check: ## the release configuration, by goreleaser's own check
+release-check: ## the release configuration, by goreleaser's own check, and the sums of what is in dist/
 	.ci/run release
 
 release: release-check ## a draft of the release of the tag that is checked out

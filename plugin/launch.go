@@ -2,8 +2,6 @@ package plugin
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -25,7 +23,10 @@ type Config struct {
 	// Path is the gladflow binary: a path, or a name to be found in $PATH.
 	Path string
 	// Checksum is the SHA-256 of the binary in hex, checked before it is
-	// started. Default: any.
+	// started: ChecksumOf finds it in the SHA256SUMS of a release. On Linux the
+	// file that was checked is started whatever has been put in its place
+	// meanwhile; nobody else may be able to write to the file itself, nor, on
+	// other systems, to its folder. Default: any.
 	Checksum string
 	// Args are limits of the service, flags as of gladflow serve such as
 	// --max-variables=50000 and --files=none; Env additional variables
@@ -77,19 +78,17 @@ func Launch(ctx context.Context, c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	secure, err := c.secure()
+	alive, kill := context.WithCancel(context.Background())
+	cmd, done, err := c.command(alive, path)
 	if err != nil {
+		kill()
 		return nil, err
 	}
-	alive, kill := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(alive, path, c.Args...)
-	cmd.Env = append(hostEnvironment(), c.Env...)
-	cmd.Dir = c.Dir
+	defer done()
 	ownGroup(cmd)
 
-	log := newStartLog(c.logger())
+	log := newStartLog(c.logger(), filepath.Base(path))
 	config := protocol.ClientConfig(cmd)
-	config.SecureConfig = secure
 	config.AutoMTLS = !c.DisableMTLS
 	// go-plugin would put the host's environment behind Env, where it wins.
 	config.SkipHostEnv = true
@@ -187,17 +186,6 @@ func (c Config) resolve() (string, error) {
 	return path, nil
 }
 
-func (c Config) secure() (*plugin.SecureConfig, error) {
-	if c.Checksum == "" {
-		return nil, nil
-	}
-	sum, err := hex.DecodeString(c.Checksum)
-	if err != nil || len(sum) != sha256.Size {
-		return nil, fmt.Errorf("plugin: Config.Checksum %q is no SHA-256 in hex; give its 64 digits, as sha256sum prints them", c.Checksum)
-	}
-	return &plugin.SecureConfig{Checksum: sum, Hash: sha256.New()}, nil
-}
-
 // hostEnvironment is the environment less what a host that is a plugin itself
 // was told by its own host, and what would be taken for ours.
 func hostEnvironment() []string {
@@ -221,8 +209,6 @@ func (c Config) explain(ctx context.Context, path string, err error, log *startL
 	answer, foreign := strings.CutPrefix(err.Error(), "Unrecognized remote plugin message: ")
 	answer, _, _ = strings.Cut(answer, "\n")
 	switch {
-	case errors.Is(err, plugin.ErrChecksumsDoNotMatch):
-		return fmt.Errorf("plugin: the SHA-256 of %s is not Config.Checksum %s; fetch the build that was meant, or compare with sha256sum: %w", path, c.Checksum, err)
 	case foreign && answer == "":
 		return fmt.Errorf("plugin: %s is no gladflow plugin: it ended without an answer%s; %s", path, log.tail.quote(), install)
 	case foreign:

@@ -200,7 +200,7 @@ func (r *Restarter) wait(ctx context.Context) error {
 func (r *Restarter) start(ctx context.Context) (done bool, err error) {
 	if r.config.Reattach == "" {
 		_, unknown := r.config.resolve()
-		_, wrong := r.config.secure()
+		_, wrong := r.config.checksum()
 		if err := cmp.Or(unknown, wrong); err != nil {
 			return true, err
 		}
