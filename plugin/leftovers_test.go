@@ -36,7 +36,7 @@ func inTemp(t *testing.T, folder string) []string {
 // shortTemp is a folder for sockets, whose paths must be short.
 func shortTemp(t *testing.T) string {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "gt")
+	folder, err := os.MkdirTemp("/tmp", "gt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,8 +23,9 @@ type RestartConfig struct {
 	// 0.5 to 1.5, so that hosts that have lost their plugins together do not
 	// start them together. Defaults: 100 ms and 30 s.
 	MinDelay, MaxDelay time.Duration
-	// ResetAfter is how long a plugin must have lived to be a good one: after
-	// that the waits and the count of Limit begin anew. Default: 1 minute.
+	// ResetAfter is how long a plugin must have lived, until its end is noticed,
+	// to be a good one: the waits and the count of Limit begin anew then.
+	// Default: 1 minute.
 	ResetAfter time.Duration
 	// Limit is after how many starts in a row, of which none has given a good
 	// plugin, the Restarter gives up. Default (0): 10; negative: never.

@@ -30,6 +30,17 @@ type waiting struct {
 	stderr bytes.Buffer // to be read after the end
 }
 
+// shortTemp is a folder for sockets, whose paths must be short.
+func shortTemp(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("/tmp", "gp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	return folder
+}
+
 func startWaiting(t *testing.T, temp string, env ...string) *waiting {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -96,7 +107,7 @@ func inFolder(t *testing.T, folder string) []string {
 // at once, and lives until it is interrupted; then nothing is left of it.
 func TestReattach(t *testing.T) {
 	// What a plugin is told by its host must not reach one that has none.
-	w := startWaiting(t, t.TempDir(), "PLUGIN_CLIENT_CERT=not ours", "PLUGIN_UNIX_SOCKET_DIR=/nowhere", "PLUGIN_PROTOCOL_VERSIONS=9")
+	w := startWaiting(t, shortTemp(t), "PLUGIN_CLIENT_CERT=not ours", "PLUGIN_UNIX_SOCKET_DIR=/nowhere", "PLUGIN_PROTOCOL_VERSIONS=9")
 	first := w.attach(t)
 	recoverSomething(t, first)
 	if d, err := first.Describe(t.Context()); err != nil || d.Limits.Variables != 77 {
@@ -154,7 +165,7 @@ func TestReattach(t *testing.T) {
 // Only the user of the plugin can connect, and what a killed one leaves the next one
 // removes.
 func TestReattachSocket(t *testing.T) {
-	temp := t.TempDir()
+	temp := shortTemp(t)
 	w := startWaiting(t, temp)
 	r, err := protocol.ParseReattach(w.line)
 	if err != nil {

@@ -60,10 +60,7 @@ func Plugin(ctx context.Context, c Config) error {
 			Name: protocol.Name, Level: hclog.Debug, Output: stderr, JSONFormat: true,
 		})
 	}
-	folder, err := socketFolder()
-	if err != nil {
-		return err
-	}
+	folder := socketFolder(c.Logger)
 	defer folder.Remove()
 	p, err := newPluginServer(ctx, c, stderr)
 	if err != nil {
@@ -199,16 +196,20 @@ func (p *pluginServer) end(hostDied bool) error {
 }
 
 // socketFolder makes the folder for the socket, of which go-plugin hears by its
-// variable, unless the host has made one: nil then.
-func socketFolder() (*socket.Folder, error) {
+// variable, unless the host has made one: nil then. It is nil too if none can be
+// made: go-plugin does without.
+func socketFolder(log hclog.Logger) *socket.Folder {
 	if os.Getenv(plugin.EnvUnixSocketDir) != "" {
-		return nil, nil
+		return nil
 	}
 	f, err := socket.Open(os.TempDir())
 	if err == nil && f != nil {
 		err = os.Setenv(plugin.EnvUnixSocketDir, f.Path())
 	}
-	return f, err
+	if err != nil {
+		log.Warn("the plugin's socket has no folder of its own", "error", err)
+	}
+	return f
 }
 
 // removeSocketFolder removes the folder that a host makes for the plugin's

@@ -15,7 +15,7 @@ import (
 // short is a folder with a path that leaves room for those of sockets.
 func short(t *testing.T) string {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "gs")
+	folder, err := os.MkdirTemp("/tmp", "gs")
 	if err != nil {
 		t.Fatal(err)
 	}
