@@ -80,6 +80,7 @@ release-check: ## the release configuration, by goreleaser's own check, and the 
 
 release: release-check ## a draft of the release of the tag that is checked out
 	go run $$(sed -n 's/^GORELEASER=//p' .ci/run) release --clean
+	cd dist && sha256sum --check --strict --ignore-missing SHA256SUMS
 
 clean: ## what build, demo and release wrote
 	rm -rf bin dist out gladflow-demo

@@ -21,8 +21,8 @@ import (
 func main() {
 	dense.SpareProcessor()
 	if os.Getenv(protocol.CookieKey) == protocol.CookieValue {
-		// A host that has checked the binary starts it by a descriptor, whose
-		// number Linux takes for its name. Without it ps says 3.
+		// A host that has checked the binary starts it by a descriptor, and ps
+		// would show the number of that as the name of the process.
 		if runtime.GOOS == "linux" {
 			_ = os.WriteFile("/proc/self/comm", []byte("gladflow"), 0)
 		}
