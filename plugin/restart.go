@@ -79,9 +79,9 @@ type Restarter struct {
 
 // NewRestarter launches nothing yet: Client does.
 func NewRestarter(c RestartConfig) *Restarter {
-	c.MinDelay = cmp.Or(c.MinDelay, defaultMinDelay)
-	c.MaxDelay = max(cmp.Or(c.MaxDelay, defaultMaxDelay), c.MinDelay)
-	c.ResetAfter = cmp.Or(c.ResetAfter, defaultResetAfter)
+	c.MinDelay = cmp.Or(max(c.MinDelay, 0), defaultMinDelay)
+	c.MaxDelay = max(cmp.Or(max(c.MaxDelay, 0), defaultMaxDelay), c.MinDelay)
+	c.ResetAfter = cmp.Or(max(c.ResetAfter, 0), defaultResetAfter)
 	c.Limit = cmp.Or(c.Limit, defaultRestartLimit)
 	r := &Restarter{
 		config: c, log: c.logger(), launch: Launch, died: died, turn: make(chan struct{}, 1),
@@ -125,7 +125,7 @@ func (r *Restarter) Client(ctx context.Context) (*Client, error) {
 		r.bury(how)
 	}
 	for {
-		if r.config.Limit > 0 && r.starts >= r.config.Limit {
+		if r.givenUp() {
 			return nil, fmt.Errorf("plugin: %s was started %d times in a row and has not lived for %v; %w: %w",
 				r.config.Path, r.starts, r.config.ResetAfter, ErrRestartLimit, r.last)
 		}
@@ -166,16 +166,22 @@ func (r *Restarter) bury(how string) {
 	r.client.shut(r.last)
 	r.calls.Go(r.client.work.Wait) // a reader of samples may take its time
 	r.client = nil
-	wait := r.postpone()
-	r.log.Warn("the plugin has ended; it will be started again", "pid", pid, "how", how,
-		"after", up.Round(time.Millisecond).String(), "wait", wait.String(), "starts", r.starts, "limit", r.config.Limit)
+	r.postpone("the plugin has ended", "pid", pid, "how", how, "after", up.Round(time.Millisecond).String())
 }
 
-// postpone sets the time of the next start.
-func (r *Restarter) postpone() time.Duration {
+// givenUp says whether the limit has been reached.
+func (r *Restarter) givenUp() bool { return r.config.Limit > 0 && r.starts >= r.config.Limit }
+
+// postpone sets the time of the next start and logs why there will be one.
+func (r *Restarter) postpone(why string, details ...any) {
+	details = append(details, "starts", r.starts)
+	if r.givenUp() {
+		r.log.Error(why+"; it is not started again", append(details, "limit", r.config.Limit)...)
+		return
+	}
 	wait := r.delays.NextBackOff().Round(time.Millisecond)
 	r.notTill = time.Now().Add(wait)
-	return wait
+	r.log.Warn(why+"; it will be started again", append(details, "wait", wait.String())...)
 }
 
 // wait waits until the plugin may be started.
@@ -228,8 +234,7 @@ func (r *Restarter) start(ctx context.Context) (done bool, err error) {
 	}
 	r.starts++
 	r.last = err
-	wait := r.postpone()
-	r.log.Warn("the plugin does not start; it will be tried again", "error", err, "wait", wait.String(), "starts", r.starts, "limit", r.config.Limit)
+	r.postpone("the plugin does not start", "error", err)
 	return false, nil
 }
 

@@ -119,8 +119,9 @@ func TestRestartGivesUp(t *testing.T) {
 		}
 		const ms = time.Millisecond
 		about(t, l.waits(), 100*ms, 200*ms, 400*ms, 800*ms, 1600*ms, 3200*ms, 6400*ms, 12800*ms, 25600*ms)
-		if n := strings.Count(log.String(), "does not start"); n != 10 || !strings.Contains(log.String(), "no licence") {
-			t.Errorf("the log tells of %d attempts:\n%s", n, log.String())
+		again, last := strings.Count(log.String(), "does not start; it will be started again"), strings.Count(log.String(), "does not start; it is not started again")
+		if again != 9 || last != 1 || !strings.Contains(log.String(), "no licence") {
+			t.Errorf("the log tells of %d attempts and then %d:\n%s", again, last, log.String())
 		}
 	})
 }
