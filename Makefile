@@ -75,11 +75,12 @@ size: ## the stripped release binary in MB, and the modules that take most of it
 docker: ## the container image, named IMAGE (gladflow)
 	docker build -t $(IMAGE) .
 
-release-check: ## the release configuration, by goreleaser's own check
+release-check: ## the release configuration, by goreleaser's own check, and the sums of what is in dist/
 	.ci/run release
 
 release: release-check ## a draft of the release of the tag that is checked out
 	go run $$(sed -n 's/^GORELEASER=//p' .ci/run) release --clean
+	cd dist && sha256sum --check --strict --ignore-missing SHA256SUMS
 
 clean: ## what build, demo and release wrote
 	rm -rf bin dist out gladflow-demo

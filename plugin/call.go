@@ -46,10 +46,10 @@ func (c *Client) begin(ctx context.Context) (_ context.Context, done func(), _ e
 // beginCause is begin for calls that may be ended for a reason.
 func (c *Client) beginCause(ctx context.Context) (context.Context, context.CancelCauseFunc, error) {
 	if c.alive.Err() != nil {
-		return nil, nil, ErrClosed
+		return nil, nil, context.Cause(c.alive)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	unbind := context.AfterFunc(c.alive, func() { cancel(ErrClosed) })
+	unbind := context.AfterFunc(c.alive, func() { cancel(context.Cause(c.alive)) })
 	return ctx, func(cause error) {
 		unbind()
 		cancel(cause)
@@ -80,8 +80,8 @@ func (c *Client) explain(ctx context.Context, err error) error {
 		awaitDeadline(ctx)
 	}
 	cause := context.Cause(ctx)
-	if cause == nil && c.alive.Err() != nil || errors.Is(cause, ErrClosed) {
-		return ErrClosed
+	if closed := context.Cause(c.alive); closed != nil && (cause == nil || errors.Is(cause, closed)) {
+		return closed
 	}
 	switch {
 	case f.Reason != "" && cause != nil:
@@ -104,16 +104,19 @@ func awaitDeadline(ctx context.Context) {
 	}
 }
 
-// exited says whether the process has ended, or does so within moments: a
-// connection breaks before the end of its process is noticed.
-func (p *process) exited() bool {
+// exited says whether the process has ended, or does so within moments.
+func (p *process) exited() bool { return soon(p.client.Exited) }
+
+// soon says whether ended is true, or becomes so within moments: a connection breaks
+// before the end of its process is noticed.
+func soon(ended func() bool) bool {
 	for range 20 {
-		if p.client.Exited() {
+		if ended() {
 			return true
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return p.client.Exited()
+	return ended()
 }
 
 // checkHealth asks go-plugin's health service.

@@ -25,12 +25,13 @@ type Client struct {
 	conn       *grpc.ClientConn
 	flights    flight.Client
 	process    *process // nil if attached
+	attached   int      // process id of a plugin that was started by hand; 0 for others
 	batchBytes int
 	mem        memory.Allocator
 
-	// alive ends with Close, and with it every call.
+	// alive ends with Close, and with it every call; its cause is their error.
 	alive context.Context
-	end   context.CancelFunc
+	end   context.CancelCauseFunc
 	close sync.Once
 
 	mu     sync.Mutex
@@ -57,35 +58,40 @@ func newClient(conn *grpc.ClientConn, p *process, batchBytes int) *Client {
 	if c.batchBytes <= 0 {
 		c.batchBytes = batch.Bytes
 	}
-	c.alive, c.end = context.WithCancel(context.Background())
+	c.alive, c.end = context.WithCancelCause(context.Background())
 	return c
 }
 
-// Close ends every call, and the plugin if it was launched: at once where it
+// Close ends every call, and the plugin if Launch has started it: at once where it
 // behaves, by a signal after a few seconds otherwise. It waits for what the
 // calls had at work, so for a Next of samples that is on its way. Readers that
 // are open end with ErrClosed; they are to be released all the same. To close
 // again does nothing. It returns nil.
 func (c *Client) Close() error {
+	c.shut(ErrClosed)
+	c.work.Wait()
+	return nil
+}
+
+// shut is Close with another error for the calls, and without the wait for them.
+func (c *Client) shut(cause error) {
 	c.close.Do(func() {
 		c.mu.Lock()
+		c.end(cause)
 		c.closed = true
 		c.mu.Unlock()
-		c.end()
 		if c.process != nil {
 			c.process.end() // closes conn
 		} else {
 			c.conn.Close() // fails only if closed already
 		}
-		c.work.Wait()
 	})
-	return nil
 }
 
-// PID is the process id of the plugin; 0 if the client is attached.
+// PID is the process id of the plugin; 0 if the client is that of Attach.
 func (c *Client) PID() int {
 	if c.process == nil {
-		return 0
+		return c.attached
 	}
 	return c.process.pid
 }

@@ -36,6 +36,8 @@
 // status.Code. Where the caller's context has ended, errors.Is finds its error
 // also. ErrClosed is that of calls after Close.
 //
+// A Restarter launches another plugin when one has died.
+//
 // # Lifetimes
 //
 // A Client and its Runs may be used by many goroutines at once; a reader, as

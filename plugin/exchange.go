@@ -50,7 +50,7 @@ func (c *Client) exchange(ctx context.Context, to *flight.FlightDescriptor, samp
 	}
 	if !c.enter() {
 		cancel(nil)
-		return nil, ErrClosed
+		return nil, context.Cause(c.alive)
 	}
 	sent := make(chan error, 1)
 	go func() {

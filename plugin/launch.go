@@ -2,8 +2,6 @@ package plugin
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -16,6 +14,7 @@ import (
 	"github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
+	"github.com/gladflow/gladflow/plugin/internal/socket"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -24,7 +23,10 @@ type Config struct {
 	// Path is the gladflow binary: a path, or a name to be found in $PATH.
 	Path string
 	// Checksum is the SHA-256 of the binary in hex, checked before it is
-	// started. Default: any.
+	// started: ChecksumOf finds it in the SHA256SUMS of a release. On Linux the
+	// file that was checked is started whatever has been put in its place
+	// meanwhile; nobody else may be able to write to the file itself, nor, on
+	// other systems, to its folder. Default: any.
 	Checksum string
 	// Args are limits of the service, flags as of gladflow serve such as
 	// --max-variables=50000 and --files=none; Env additional variables
@@ -44,6 +46,12 @@ type Config struct {
 	// BatchBytes is about how large the batches are that samples are sent in.
 	// Default: 2 MiB.
 	BatchBytes int
+	// Reattach is the line that gladflow plugin prints when it was started by
+	// hand, in a debugger: Launch then connects to that process, without TLS and on
+	// a socket of this user only, and Close leaves it alone. Path, Args, Env and
+	// Dir are not used. It is for development; hosts that can be debugged set it to
+	// os.Getenv(plugin.ReattachVariable). Default: "", a process of its own.
+	Reattach string
 }
 
 const (
@@ -60,36 +68,36 @@ const (
 //
 // The plugin is a process group of its own, so that a Ctrl-C at the terminal is
 // the host's to handle.
+//
+// With Config.Reattach it starts nothing.
 func Launch(ctx context.Context, c Config) (*Client, error) {
+	if c.Reattach != "" {
+		return c.reattach(ctx)
+	}
 	path, err := c.resolve()
 	if err != nil {
 		return nil, err
 	}
-	secure, err := c.secure()
+	alive, kill := context.WithCancel(context.Background())
+	cmd, done, err := c.command(alive, path)
 	if err != nil {
+		kill()
 		return nil, err
 	}
-	alive, kill := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(alive, path, c.Args...)
-	cmd.Env = append(hostEnvironment(), c.Env...)
-	cmd.Dir = c.Dir
+	defer done()
 	ownGroup(cmd)
 
-	log := newStartLog(c.Logger)
+	log := newStartLog(c.logger(), filepath.Base(path))
 	config := protocol.ClientConfig(cmd)
-	config.SecureConfig = secure
 	config.AutoMTLS = !c.DisableMTLS
 	// go-plugin would put the host's environment behind Env, where it wins.
 	config.SkipHostEnv = true
-	config.StartTimeout = c.StartTimeout
-	if config.StartTimeout <= 0 {
-		config.StartTimeout = defaultStartTimeout
-	}
+	config.StartTimeout = c.startTimeout()
 	config.Logger = log
 	config.Stderr = log.tail
 	config.GRPCDialOptions = throughput()
 
-	p := &process{client: plugin.NewClient(config), kill: kill}
+	p := &process{client: plugin.NewClient(config), cmd: cmd, kill: kill}
 	unbind := context.AfterFunc(ctx, kill)
 	conn, err := p.connect(ctx, config.StartTimeout)
 	if !unbind() && err == nil {
@@ -107,12 +115,17 @@ func Launch(ctx context.Context, c Config) (*Client, error) {
 // A process is a plugin that was launched.
 type process struct {
 	client *plugin.Client
+	cmd    *exec.Cmd
 	pid    int
+	socket string // its path; "" for none
 	kill   context.CancelFunc
 }
 
 func (p *process) connect(ctx context.Context, timeout time.Duration) (*grpc.ClientConn, error) {
 	conn, err := protocol.Dispense(p.client)
+	if c := p.client.ReattachConfig(); c != nil && c.Addr.Network() == "unix" {
+		p.socket = c.Addr.String()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +136,8 @@ func (p *process) connect(ctx context.Context, timeout time.Duration) (*grpc.Cli
 	return conn, checkHealth(ctx, conn)
 }
 
-// end ends the process and waits until it and go-plugin's goroutines have.
+// end ends the process and waits until it and go-plugin's goroutines have. A
+// process that was killed has left its socket, which goes as well.
 func (p *process) end() {
 	killLate := time.AfterFunc(closeTimeout, p.kill)
 	defer killLate.Stop()
@@ -132,6 +146,23 @@ func (p *process) end() {
 	}
 	p.client.Kill()
 	p.kill()
+	if p.socket != "" {
+		socket.RemoveDead(p.socket)
+	}
+}
+
+func (c Config) startTimeout() time.Duration {
+	if c.StartTimeout <= 0 {
+		return defaultStartTimeout
+	}
+	return c.StartTimeout
+}
+
+func (c Config) logger() hclog.Logger {
+	if c.Logger == nil {
+		return hclog.New(&hclog.LoggerOptions{Name: "plugin", Level: hclog.Warn, Output: os.Stderr})
+	}
+	return c.Logger
 }
 
 func (c Config) resolve() (string, error) {
@@ -155,24 +186,13 @@ func (c Config) resolve() (string, error) {
 	return path, nil
 }
 
-func (c Config) secure() (*plugin.SecureConfig, error) {
-	if c.Checksum == "" {
-		return nil, nil
-	}
-	sum, err := hex.DecodeString(c.Checksum)
-	if err != nil || len(sum) != sha256.Size {
-		return nil, fmt.Errorf("plugin: Config.Checksum %q is no SHA-256 in hex; give its 64 digits, as sha256sum prints them", c.Checksum)
-	}
-	return &plugin.SecureConfig{Checksum: sum, Hash: sha256.New()}, nil
-}
-
 // hostEnvironment is the environment less what a host that is a plugin itself
 // was told by its own host, and what would be taken for ours.
 func hostEnvironment() []string {
 	var env []string
 	for _, v := range os.Environ() {
 		switch name, _, _ := strings.Cut(v, "="); name {
-		case "PLUGIN_CLIENT_CERT", "PLUGIN_MULTIPLEX_GRPC":
+		case "PLUGIN_CLIENT_CERT", "PLUGIN_MULTIPLEX_GRPC", plugin.EnvUnixSocketDir, plugin.EnvUnixSocketGroup:
 		default:
 			env = append(env, v)
 		}
@@ -189,8 +209,6 @@ func (c Config) explain(ctx context.Context, path string, err error, log *startL
 	answer, foreign := strings.CutPrefix(err.Error(), "Unrecognized remote plugin message: ")
 	answer, _, _ = strings.Cut(answer, "\n")
 	switch {
-	case errors.Is(err, plugin.ErrChecksumsDoNotMatch):
-		return fmt.Errorf("plugin: the SHA-256 of %s is not Config.Checksum %s; fetch the build that was meant, or compare with sha256sum: %w", path, c.Checksum, err)
 	case foreign && answer == "":
 		return fmt.Errorf("plugin: %s is no gladflow plugin: it ended without an answer%s; %s", path, log.tail.quote(), install)
 	case foreign:

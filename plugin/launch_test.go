@@ -204,17 +204,23 @@ func TestPluginDies(t *testing.T) {
 	}
 }
 
+// awaitStopped waits until the threads of a child have stopped, which takes a
+// moment.
+func awaitStopped(t *testing.T, pid int) {
+	t.Helper()
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("it has not stopped: %v, %v", status, err)
+	}
+}
+
 // A plugin that was stopped answers nothing, and is killed all the same.
 func TestCloseStopped(t *testing.T) {
 	c := launch(t, Config{})
 	if err := syscall.Kill(c.PID(), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	// It takes its threads a moment.
-	var status syscall.WaitStatus
-	if _, err := syscall.Wait4(c.PID(), &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
-		t.Fatalf("it has not stopped: %v, %v", status, err)
-	}
+	awaitStopped(t, c.PID())
 	began := time.Now()
 	c.Close()
 	if took := time.Since(began); took > closeTimeout+2*time.Second {

@@ -17,6 +17,9 @@ import (
 // expects it.
 func TestMain(m *testing.M) {
 	proctest.BeThePlugin(func(ctx context.Context) error { return server.Plugin(ctx, server.Config{}) })
+	if os.Getenv(hostLauncher) != "" {
+		os.Exit(beLauncher())
+	}
 	folder, err := inPath("gladflow")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

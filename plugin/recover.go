@@ -51,7 +51,7 @@ func (c *Client) put(ctx context.Context, j job.Job, samples array.RecordReader)
 		return protocol.Run{}, c.explain(ctx, err)
 	}
 	if !c.enter() {
-		return protocol.Run{}, ErrClosed
+		return protocol.Run{}, context.Cause(c.alive)
 	}
 	var id protocol.Run
 	answered := make(chan error, 1)

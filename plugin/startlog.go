@@ -2,7 +2,6 @@ package plugin
 
 import (
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 
@@ -14,15 +13,13 @@ import (
 // and its last words are kept for that error.
 type startLog struct {
 	hclog.Logger
-	tail *tail
-	open *atomic.Bool
+	binary string // its name
+	tail   *tail
+	open   *atomic.Bool
 }
 
-func newStartLog(l hclog.Logger) *startLog {
-	if l == nil {
-		l = hclog.New(&hclog.LoggerOptions{Name: "plugin", Level: hclog.Warn, Output: os.Stderr})
-	}
-	return &startLog{Logger: l, tail: &tail{}, open: new(atomic.Bool)}
+func newStartLog(l hclog.Logger, binary string) *startLog {
+	return &startLog{Logger: l, binary: binary, tail: &tail{}, open: new(atomic.Bool)}
 }
 
 // started lets everything through.
@@ -35,9 +32,9 @@ func (l *startLog) started() {
 // after its binary, is not held back.
 func (l *startLog) Named(name string) hclog.Logger {
 	if name == "stdio" { // a part of go-plugin
-		return &startLog{Logger: l.Logger.Named(name), tail: l.tail, open: l.open}
+		return &startLog{Logger: l.Logger.Named(name), binary: l.binary, tail: l.tail, open: l.open}
 	}
-	return l.Logger.Named(name)
+	return l.Logger.Named(l.binary) // name is that of a descriptor if it was checked
 }
 
 // Warn implements hclog.Logger.

@@ -64,7 +64,7 @@ edges, with a certificate of how close each is to the optimum.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
-		recoverCommand(), evaluateCommand(), simulateCommand(), trainCommand(), experimentCommand(), runCommand(), serveCommand(), schemaCommand(),
+		recoverCommand(), evaluateCommand(), simulateCommand(), trainCommand(), experimentCommand(), runCommand(), serveCommand(), pluginCommand(), schemaCommand(),
 		solversCommand(), modelsCommand(), describeCommand(), demoCommand(), versionCommand(),
 	)
 	return root

@@ -8,6 +8,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"github.com/hashicorp/go-hclog"
@@ -20,6 +21,11 @@ import (
 func main() {
 	dense.SpareProcessor()
 	if os.Getenv(protocol.CookieKey) == protocol.CookieValue {
+		// A host that has checked the binary starts it by a descriptor, and ps
+		// would show the number of that as the name of the process.
+		if runtime.GOOS == "linux" {
+			_ = os.WriteFile("/proc/self/comm", []byte("gladflow"), 0)
+		}
 		os.Exit(servePlugin())
 	}
 	os.Exit(run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -17,6 +17,7 @@ const snippetFile = `package snippet
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 

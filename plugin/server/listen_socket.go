@@ -7,14 +7,10 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"syscall"
-	"time"
 
+	"github.com/gladflow/gladflow/plugin/internal/socket"
 	"github.com/gladflow/gladflow/plugin/server/internal/setting"
 )
-
-// maxSocketPath is what every system can take.
-const maxSocketPath = 103
 
 // bindSocket listens on a Unix socket, whose file the listener removes when it
 // is closed. One that a process which died has left behind is replaced; one
@@ -23,8 +19,8 @@ func bindSocket(ctx context.Context, path string) (net.Listener, error) {
 	switch {
 	case path == "":
 		return nil, setting.Errorf(setting.Address, "the socket has no path; write it as unix:/path")
-	case len(path) > maxSocketPath:
-		return nil, setting.Errorf(setting.Address, "the path of the socket has %d characters and may have %d; choose a shorter one", len(path), maxSocketPath)
+	case len(path) > socket.MaxPath:
+		return nil, setting.Errorf(setting.Address, "the path of the socket has %d characters and may have %d; choose a shorter one", len(path), socket.MaxPath)
 	}
 	info, err := os.Lstat(path)
 	switch {
@@ -37,7 +33,7 @@ func bindSocket(ctx context.Context, path string) (net.Listener, error) {
 		return nil, setting.Errorf(setting.Address, "%s cannot be used: %s", path, errors.Unwrap(err))
 	case info.Mode().Type() != fs.ModeSocket:
 		return nil, setting.Errorf(setting.Address, "%s is there and no socket; choose another path", path)
-	case answers(ctx, path):
+	case socket.Answers(ctx, path):
 		return nil, setting.Errorf(setting.Address, "another process listens on %s; end it or choose another path", path)
 	default:
 		if err := os.Remove(path); err != nil {
@@ -45,17 +41,4 @@ func bindSocket(ctx context.Context, path string) (net.Listener, error) {
 		}
 	}
 	return (&net.ListenConfig{}).Listen(ctx, "unix", path)
-}
-
-// answers says whether a process listens. One that is too busy to answer, or
-// may not be asked, does.
-func answers(ctx context.Context, path string) bool {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
-	if err != nil {
-		return !errors.Is(err, syscall.ECONNREFUSED)
-	}
-	conn.Close()
-	return true
 }

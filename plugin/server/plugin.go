@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 	"github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
+	"github.com/gladflow/gladflow/plugin/internal/socket"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/telemetry"
 )
@@ -33,6 +35,10 @@ const endTime = 1500 * time.Millisecond
 // takes less than 2 s, counted from the host's death; an error says that
 // something had not ended by then. The caller must let the process end: the
 // standard output and error of package os are go-plugin's afterwards.
+//
+// Its socket is in a folder of its own in that for temporary files, and goes with
+// it; what plugins that were killed have left there goes at the next start. A host
+// that sets PLUGIN_UNIX_SOCKET_DIR chooses the folder.
 //
 // The OTEL_* variables hold as they do for Listen.
 func Plugin(ctx context.Context, c Config) error {
@@ -54,17 +60,12 @@ func Plugin(ctx context.Context, c Config) error {
 			Name: protocol.Name, Level: hclog.Debug, Output: stderr, JSONFormat: true,
 		})
 	}
-	tel := telemetry.New(ctx, telemetry.Config{Console: stderr, Logger: c.Logger, Next: c.Observer})
-	if tel != nil {
-		c.Observer = tel
-	}
-	service, err := New(c)
+	folder := socketFolder(c.Logger)
+	defer folder.Remove()
+	p, err := newPluginServer(ctx, c, stderr)
 	if err != nil {
 		return err
 	}
-	tel.Measure(service.resultBytes)
-
-	p := &pluginServer{service: service, options: tel.ServerOptions(flightService), served: make(chan struct{})}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	died := parent.watch(watching) // before the handshake, see there
@@ -78,19 +79,38 @@ func Plugin(ctx context.Context, c Config) error {
 	case <-ctx.Done():
 		c.Logger.Info("told to end")
 	}
-	return errors.Join(p.failed(), p.end(hostDied, tel))
+	return errors.Join(p.failed(), p.end(hostDied))
 }
 
 // A pluginServer is the service on go-plugin's server.
 type pluginServer struct {
-	service *Service
-	options []grpc.ServerOption
-	served  chan struct{} // closed when go-plugin has returned
+	service   *Service
+	telemetry *telemetry.Telemetry
+	served    chan struct{} // closed when go-plugin has returned
+	// test is nil for a plugin that a host has started.
+	test *plugin.ServeTestConfig
 
 	mu      sync.Mutex
 	grpc    *grpc.Server // nil until go-plugin asks for it
 	stopped bool         // before that
 	err     error        // of registering the service
+}
+
+func newPluginServer(ctx context.Context, c Config, console io.Writer) (*pluginServer, error) {
+	p := &pluginServer{
+		telemetry: telemetry.New(ctx, telemetry.Config{Console: console, Logger: c.Logger, Next: c.Observer}),
+		served:    make(chan struct{}),
+	}
+	if p.telemetry != nil {
+		c.Observer = p.telemetry
+	}
+	var err error
+	if p.service, err = New(c); err != nil {
+		p.telemetry.Shutdown(ctx)
+		return nil, err
+	}
+	p.telemetry.Measure(p.service.resultBytes)
+	return p, nil
 }
 
 func (p *pluginServer) serve(log hclog.Logger) {
@@ -100,13 +120,14 @@ func (p *pluginServer) serve(log hclog.Logger) {
 		VersionedPlugins: protocol.Plugins(p.register),
 		GRPCServer:       p.newServer,
 		Logger:           log.Named("go-plugin"),
+		Test:             p.test,
 	})
 }
 
 // newServer lifts gRPC's limit of 4 MiB, which go-plugin keeps.
 func (p *pluginServer) newServer(options []grpc.ServerOption) *grpc.Server {
 	options = append(options, p.service.ServerOptions()...)
-	s := grpc.NewServer(append(options, p.options...)...)
+	s := grpc.NewServer(append(options, p.telemetry.ServerOptions(flightService)...)...)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.grpc = s
@@ -152,7 +173,7 @@ func (p *pluginServer) stop() {
 
 // end ends everything orderly. It returns after endTime even if something has not
 // ended.
-func (p *pluginServer) end(hostDied bool, tel *telemetry.Telemetry) error {
+func (p *pluginServer) end(hostDied bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
 	done := make(chan struct{})
@@ -164,7 +185,7 @@ func (p *pluginServer) end(hostDied bool, tel *telemetry.Telemetry) error {
 			removeSocketFolder()
 		}
 		p.service.Close()
-		tel.Shutdown(ctx)
+		p.telemetry.Shutdown(ctx)
 	}()
 	select {
 	case <-done:
@@ -172,6 +193,23 @@ func (p *pluginServer) end(hostDied bool, tel *telemetry.Telemetry) error {
 	case <-ctx.Done():
 		return errors.New("a run or the export of telemetry had not ended when the plugin had to")
 	}
+}
+
+// socketFolder makes the folder for the socket, of which go-plugin hears by its
+// variable, unless the host has made one: nil then. It is nil too if none can be
+// made: go-plugin does without.
+func socketFolder(log hclog.Logger) *socket.Folder {
+	if os.Getenv(plugin.EnvUnixSocketDir) != "" {
+		return nil
+	}
+	f, err := socket.Open(os.TempDir())
+	if err == nil && f != nil {
+		err = os.Setenv(plugin.EnvUnixSocketDir, f.Path())
+	}
+	if err != nil {
+		log.Warn("the plugin's socket has no folder of its own", "error", err)
+	}
+	return f
 }
 
 // removeSocketFolder removes the folder that a host makes for the plugin's
