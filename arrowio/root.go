@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Root opens the files that callers name. nil opens any file of this machine,
@@ -65,14 +66,13 @@ func (r *Root) nameBy(path string) error {
 	for _, name := range []string{r.path, absolute, path} {
 		// Abs takes "link/.." for the folder that the link lies in.
 		if there, err := os.Stat(name); err == nil && filepath.IsAbs(name) && os.SameFile(is, there) {
-			r.names = append(r.names, strings.TrimRight(name, separators))
+			r.names = append(r.names, strings.TrimRightFunc(name, isSeparator))
 		}
 	}
 	return nil
 }
 
-// separators are the characters that separate the elements of a path.
-const separators = "/" + string(filepath.Separator)
+func isSeparator(c rune) bool { return c < utf8.RuneSelf && os.IsPathSeparator(uint8(c)) }
 
 // Name is the real path that the folder had when it was opened; empty for a nil
 // Root.
@@ -115,7 +115,7 @@ func (r *Root) within(path string) (string, error) {
 	if i < 0 {
 		return "", &OutsideError{r.Name()}
 	}
-	rest := strings.TrimLeft(path[len(r.names[i]):], separators)
+	rest := strings.TrimLeftFunc(path[len(r.names[i]):], isSeparator)
 	if rest == "" {
 		rest = "."
 	}

@@ -204,7 +204,7 @@ func TestRootTellsNothing(t *testing.T) {
 func TestRootFaults(t *testing.T) {
 	m := newMaze(t)
 	for path, words := range map[string]string{
-		"nothing.csv": "no such file", "nothing-in.csv": "no such file", "OK.CSV": "no such file", "no/such/folder.csv": "no such file",
+		"nothing.csv": "no such file", "nothing-in.csv": "no such file", "no/such/folder.csv": "no such file",
 		"file:/ok.csv": "no such file", "": "no file is named",
 		".": "folder", "sub": "folder", "inside": "folder", m.folder: "folder", m.folder + "/": "folder", "file://" + m.folder + "/": "folder",
 	} {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -14,6 +15,16 @@ import (
 
 	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
+
+// The case of letters counts, in the folder and in its name.
+func TestRootCase(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("file systems may think otherwise here")
+	}
+	m := newMaze(t)
+	_, err := OpenSamples(t.Context(), "OK.CSV", SampleOptions{Root: m.root})
+	wantInputError(t, err, "no such file")
+}
 
 // Pipes, sockets and devices in the folder are refused at once; a pipe would keep
 // a thread for ever. Files of this machine may be pipes.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"os"
 	"slices"
 
 	"google.golang.org/grpc/codes"
@@ -16,9 +17,12 @@ import (
 // confine opens the folder in which the files of jobs must lie. Runs open them
 // through it, and nothing else.
 func (s *Service) confine(folder string) error {
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is no folder; name one, or say any or none", folder)
+	}
 	root, err := arrowio.OpenRoot(folder)
 	if err != nil {
-		return fmt.Errorf("the folder for files cannot be opened (%w); make it, choose another, or say any or none", err)
+		return fmt.Errorf("the folder for files, %s: %w; make it, or choose another", folder, err)
 	}
 	s.root, s.files = root, root.Name()
 	return nil
