@@ -70,10 +70,10 @@ func TestFilesRace(t *testing.T) {
 				defer os.RemoveAll(swapped)
 				defer os.RemoveAll(other)
 				defer exchange(t, swapped, other)()
-				j := f.job(field, "swapped/"+name)
+				relative, absolute := f.job(field, "swapped/"+name), f.job(field, swapped+"/"+name)
 				for kind, do := range map[string]func(context.Context) (string, error){
-					"direct":      func(ctx context.Context) (string, error) { return direct(ctx, root, j) },
-					"over Flight": func(ctx context.Context) (string, error) { return overFlight(ctx, c, j) },
+					"direct":      func(ctx context.Context) (string, error) { return direct(ctx, root, relative) },
+					"over Flight": func(ctx context.Context) (string, error) { return overFlight(ctx, c, absolute) },
 				} {
 					done, refused := 0, 0
 					for began := time.Now(); time.Since(began) < 200*time.Millisecond || (done == 0 || refused == 0) && time.Since(began) < 20*time.Second; {
