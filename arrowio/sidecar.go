@@ -89,12 +89,12 @@ func commitWithSidecar(file *staged, sch *arrow.Schema) ([]Written, error) {
 
 // readSidecar returns the notes of the description of the CSV file at path,
 // nil if there is none.
-func readSidecar(ctx context.Context, path string, stores Opener) (map[string]string, error) {
+func readSidecar(ctx context.Context, path string, root *Root, stores Opener) (map[string]string, error) {
 	at := beside(path, sidecarSuffix)
 	if at == "" {
 		return nil, nil
 	}
-	s, err := open(ctx, at, nil, stores, batch.Limits{})
+	s, err := open(ctx, at, nil, root, stores, batch.Limits{})
 	// A store that may not be listed denies what is not there.
 	if errors.Is(err, fs.ErrNotExist) || isURL(at) && errors.Is(err, fs.ErrPermission) {
 		return nil, nil

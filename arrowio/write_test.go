@@ -145,12 +145,12 @@ a,0,-9223372036854775801,2147483640,-7,false,YWJj
 	if described["@context"] != "http://www.w3.org/ns/csvw" || described["url"] != "x.csv" || !bytes.Contains(beside, []byte(`"datatype": "double"`)) {
 		t.Errorf("%s", beside)
 	}
-	notes, err := readSidecar(context.Background(), path, nil)
+	notes, err := readSidecar(context.Background(), path, nil, nil)
 	if err != nil || notes["gladflow.version"] != "test" {
 		t.Errorf("%v, %v", notes, err)
 	}
 	os.WriteFile(path+"-metadata.json", []byte("{"), 0o600)
-	_, err = readSidecar(context.Background(), path, nil)
+	_, err = readSidecar(context.Background(), path, nil, nil)
 	wantInputError(t, err, "x.csv-metadata.json", "truncated")
 }
 

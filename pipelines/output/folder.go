@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -26,23 +25,29 @@ import (
 // A Folder is a folder that files are written to. It is opened once: if its path
 // leads elsewhere later, the files still get into the folder that was opened.
 type Folder struct {
-	root    *os.Root
-	path    string
-	created bool // by OpenFolder
+	root   *os.Root
+	path   string
+	remove func() // of what OpenFolder has made
 }
 
 // OpenFolder creates the folder, and those it lies in, where they are missing,
 // opens it and checks that files can be written there. An error is a *job.Error of
 // the field that names the folder. The caller closes it.
-func OpenFolder(field, path string) (*Folder, error) {
-	_, err := os.Lstat(path) // a link that leads nowhere was there before
-	f := &Folder{path: path, created: errors.Is(err, fs.ErrNotExist)}
-	if err := os.MkdirAll(path, 0o777); err != nil {
-		return nil, &job.Error{Field: field, Reason: fmt.Sprintf("the folder cannot be made (%v); choose another", err), Err: err}
+func OpenFolder(field, path string) (*Folder, error) { return OpenFolderIn(nil, field, path) }
+
+// OpenFolderIn is OpenFolder for a path that root opens; nil for any folder of this
+// machine. A path out of root's folder is a *job.Error that wraps an
+// *arrowio.OutsideError.
+func OpenFolderIn(root *arrowio.Root, field, path string) (*Folder, error) {
+	opened, remove, err := root.OpenFolder(path)
+	if err != nil {
+		reason := fmt.Sprintf("the folder cannot be made or opened (%v); choose another", err)
+		if outside := (*arrowio.OutsideError)(nil); errors.As(err, &outside) {
+			reason = arrowio.Redacted(path) + ": " + outside.Error()
+		}
+		return nil, &job.Error{Field: field, Reason: reason, Err: err}
 	}
-	if f.root, err = os.OpenRoot(path); err != nil {
-		return nil, &job.Error{Field: field, Reason: fmt.Sprintf("the folder cannot be opened (%v); choose another", err), Err: err}
-	}
+	f := &Folder{root: opened, path: path, remove: remove}
 	if err := arrowio.CheckWritable(f.root); err != nil {
 		f.Discard()
 		f.Close()
@@ -68,14 +73,8 @@ func (f *Folder) Close() {
 // Discard removes the folder if OpenFolder has created it and it is empty. A run
 // calls it that fails before it has written anything. f may be nil.
 func (f *Folder) Discard() {
-	if f == nil || !f.created {
-		return
-	}
-	// What lies at the path by now may be another's.
-	is, err := f.root.Stat(".")
-	there, missing := os.Lstat(f.path)
-	if err == nil && missing == nil && os.SameFile(is, there) {
-		os.Remove(f.path) // fails if it is not empty
+	if f != nil {
+		f.remove()
 	}
 }
 

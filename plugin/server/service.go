@@ -35,7 +35,9 @@ type Config struct {
 	// hold all the same.
 	SharedRuns bool
 	// Files says which files jobs may name, to read and to write: FilesAny,
-	// which is the default, FilesNone, or a folder in which they must lie.
+	// which is the default, FilesNone, or a folder in which they must lie. The
+	// folder is opened once, by New, and relative paths of jobs are relative to
+	// it: see arrowio.Root.
 	Files string
 	// Stores open the URLs that jobs name, such as store.All(); nil: they are
 	// refused.
@@ -95,7 +97,8 @@ type Service struct {
 	flight.BaseFlightServer
 
 	limits   protocol.Limits
-	files    string // FilesAny, FilesNone, or a folder without symbolic links
+	files    string        // FilesAny, FilesNone, or the name of root
+	root     *arrowio.Root // nil if files are not those of a folder
 	log      hclog.Logger
 	runs     *runs.Registry
 	callerOf func(context.Context) string // nil if all callers are one
@@ -120,7 +123,10 @@ func newService(c Config, work func(context.Context, job.Job, recovery.Host) (*j
 			return nil, err
 		}
 	}
-	s.runs = runs.New(runs.Config{Limits: s.limits, SharedRuns: c.SharedRuns, Stores: c.Stores, Logger: s.log, Observer: c.Observer, Work: work})
+	s.runs = runs.New(runs.Config{
+		Limits: s.limits, SharedRuns: c.SharedRuns, Root: s.root, Stores: c.Stores,
+		Logger: s.log, Observer: c.Observer, Work: work,
+	})
 	return s, nil
 }
 
@@ -184,7 +190,10 @@ func (s *Service) Drain(ctx context.Context) error { return s.runs.Drain(ctx) }
 
 // Close cancels every run and waits until they have ended, which takes a
 // fraction of a second. Their files are whole or not there.
-func (s *Service) Close() { s.runs.Close() }
+func (s *Service) Close() {
+	s.runs.Close()
+	s.root.Close()
+}
 
 // catchUnary turns panics of a call into errors.
 func (s *Service) catchUnary(ctx context.Context, request any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (reply any, err error) {

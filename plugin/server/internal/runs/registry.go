@@ -30,6 +30,8 @@ type Config struct {
 	Limits protocol.Limits // without zeros, but for quotas of callers
 	// SharedRuns lets every caller know of the runs of all.
 	SharedRuns bool
+	// Root opens the files that jobs name; nil: any of this machine.
+	Root *arrowio.Root
 	// Stores open the URLs that jobs name; nil: they are refused.
 	Stores arrowio.Opener
 	Logger hclog.Logger
