@@ -75,6 +75,8 @@ type Error struct {
 	// What says what it needs that for, such as "solver admm on 2000 variables";
 	// empty where that is not known.
 	What string
+	// Growing says that the run may need more: its table is still being read.
+	Growing bool
 	// Limit is that of the process, and Taken what others have of it.
 	Limit, Taken int64
 }
@@ -85,16 +87,20 @@ func (e *Error) Never() bool { return e.Needs > e.Limit-Process }
 // Error is one sentence that says what to do. Who has set the limit may add how to
 // raise it.
 func (e *Error) Error() string {
-	what := ""
+	needs := "needs "
+	if e.Growing {
+		needs += "at least "
+	}
+	needs += Size(e.Needs) + " of memory"
 	if e.What != "" {
-		what = " for " + e.What
+		needs += " for " + e.What
 	}
 	if e.Never() {
-		return fmt.Sprintf("the run needs %s of memory%s, and the limit is %s with %s set aside for the program itself, so that it can never be taken; choose fewer variables or solvers that need less",
-			Size(e.Needs), what, Size(e.Limit), Size(Process))
+		return fmt.Sprintf("the run %s, and the limit is %s with %s set aside for the program itself, so that it can never be taken; choose fewer variables or solvers that need less",
+			needs, Size(e.Limit), Size(Process))
 	}
-	return fmt.Sprintf("the run needs %s of memory%s, and of the limit of %s others have %s and the program itself %s; try again when a run has ended, or choose fewer variables or solvers that need less",
-		Size(e.Needs), what, Size(e.Limit), Size(e.Taken), Size(Process))
+	return fmt.Sprintf("the run %s, and of the limit of %s others have %s and the program itself %s; try again when a run has ended, or choose fewer variables or solvers that need less",
+		needs, Size(e.Limit), Size(e.Taken), Size(Process))
 }
 
 // Size is a number of bytes for people, with three digits.

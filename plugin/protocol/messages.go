@@ -166,6 +166,10 @@ type Limits struct {
 	// ResultBytes is the memory for results of all runs. The oldest finished
 	// run is forgotten to make room.
 	ResultBytes int64 `json:"result_bytes"`
+	// MemoryBytes is the memory that the service may take. A run is refused if what it
+	// is estimated to need goes beyond what other runs, and results, leave of it. 0:
+	// there is no bound.
+	MemoryBytes int64 `json:"memory_bytes"`
 	// ResultSeconds is how long results are kept after the end of a run.
 	ResultSeconds float64 `json:"result_seconds"`
 	// IdleSeconds is how long a call may neither send nor take anything.

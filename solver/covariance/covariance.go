@@ -179,7 +179,7 @@ func Estimate(ctx context.Context, src Source, d int, s Settings) (*Result, erro
 	e := &estimation{
 		settings: s,
 		d:        d,
-		ranked:   s.Method == Spearman || s.Method == Nonparanormal,
+		ranked:   s.ranked(),
 		sums:     newMoments(d, s.engine()),
 	}
 	if err := e.read(ctx, src); err != nil {

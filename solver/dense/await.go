@@ -26,8 +26,8 @@ func Await(ctx context.Context, kernel func()) error {
 	var caught *Panic
 	end := begin(ctx)
 	go func() {
-		defer end()
 		defer close(done)
+		defer end()
 		caught = Catch(kernel)
 	}()
 	select {

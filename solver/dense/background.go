@@ -5,14 +5,27 @@ import (
 	"sync"
 )
 
-// A Background knows the kernels that Await has left behind when a context ended:
-// they go on with their matrices for as long as they take. Who has to know when
-// that memory is free waits for them.
-type Background struct{ kernels sync.WaitGroup }
+// A Background knows the kernels of a context, also those that Await has left behind
+// when the context ended: they go on with their matrices for as long as they take.
+// Its zero value is ready.
+type Background struct {
+	mu      sync.Mutex
+	kernels int
+	idle    []func()
+}
 
-// Wait returns when no kernel is at work. It is called when no further one can
-// begin: after the solver has returned.
-func (b *Background) Wait() { b.kernels.Wait() }
+// WhenIdle calls f as soon as no kernel is at work: before it returns if none is. No
+// kernel may begin after that.
+func (b *Background) WhenIdle(f func()) {
+	b.mu.Lock()
+	if b.kernels > 0 {
+		b.idle = append(b.idle, f)
+		b.mu.Unlock()
+		return
+	}
+	b.mu.Unlock()
+	f()
+}
 
 type backgroundKey struct{}
 
@@ -27,6 +40,21 @@ func begin(ctx context.Context) (end func()) {
 	if !ok {
 		return func() {}
 	}
-	b.kernels.Add(1)
-	return b.kernels.Done
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.kernels++
+	return b.end
+}
+
+func (b *Background) end() {
+	b.mu.Lock()
+	b.kernels--
+	var idle []func()
+	if b.kernels == 0 {
+		idle, b.idle = b.idle, nil
+	}
+	b.mu.Unlock()
+	for _, f := range idle {
+		f()
+	}
 }

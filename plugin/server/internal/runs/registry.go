@@ -15,6 +15,7 @@ import (
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/memory"
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
@@ -68,7 +69,8 @@ type Registry struct {
 	ended    []*Run // those of runs that have ended, the oldest first
 	running  int
 	draining bool
-	bytes    int64         // reserved for results
+	bytes    int64 // reserved for results
+	memory   *memory.Budget
 	idle     chan struct{} // closed when running falls to 0; nil if nothing waits
 }
 
@@ -77,7 +79,7 @@ func New(c Config) *Registry {
 	if c.Observer == nil {
 		c.Observer = noObserver{}
 	}
-	g := &Registry{Config: c, runs: make(map[string]*Run)}
+	g := &Registry{Config: c, runs: make(map[string]*Run), memory: memory.NewBudget(c.Limits.MemoryBytes)}
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	g.work.Go(g.removeExpired)
 	return g
@@ -158,6 +160,7 @@ func (g *Registry) removeLocked(r *Run) {
 		g.ended = slices.Delete(g.ended, i, i+1)
 	}
 	g.bytes -= r.reserved
+	g.memory.Release(r.reserved)
 	r.reserved = 0
 }
 
@@ -168,25 +171,42 @@ func (g *Registry) Forget(r *Run) {
 	g.removeLocked(r)
 }
 
-// reserve takes memory for results of r. It removes the oldest runs that have
-// ended where that is needed.
-func (g *Registry) reserve(r *Run, bytes int64) error {
+// reserve takes memory for results of r, which has reserved some of it already. It
+// removes the oldest runs that have ended where that is needed.
+func (g *Registry) reserve(r *Run, bytes, reserved int64) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.runs[r.id] != r {
+		g.memory.Release(reserved)
 		return nil // forgotten, so that the run is about to end
 	}
 	for g.bytes+bytes > g.Limits.ResultBytes && len(g.ended) > 0 {
 		g.removeLocked(g.ended[0])
 	}
 	if g.bytes+bytes > g.Limits.ResultBytes {
+		g.memory.Release(reserved)
 		return fault.New(codes.ResourceExhausted, protocol.ReasonLimit,
 			"the results take %d bytes, and %d of %d are taken by runs at work; ask for fewer edges, write them to files (out), or raise the limit",
 			bytes, g.bytes, g.Limits.ResultBytes)
 	}
+	if err := g.keepLocked(bytes, reserved); err != nil {
+		return err
+	}
 	g.bytes += bytes
 	r.reserved += bytes
 	return nil
+}
+
+// unreserve gives back memory of results of r that are not kept.
+func (g *Registry) unreserve(r *Run, bytes int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.runs[r.id] != r {
+		return // with which it was given back
+	}
+	g.bytes -= bytes
+	g.memory.Release(bytes)
+	r.reserved -= bytes
 }
 
 // Find returns the run of that name.
