@@ -214,7 +214,7 @@ func (r *run) tableSize(support int64) tableSize {
 // What a row of a table takes.
 const (
 	pairBytes  = 56           // in the list of edges
-	edgeBytes  = 57 + 45 + 60 // as columns, as a record or what is written, in the writer
+	edgeBytes  = 57 + 45 + 80 // as columns, as a record or what is written, in the writer
 	entryBytes = 90 + 30 + 40 // of columns that grow by appending, and the same
 
 	keptEdgeBytes  = 2*4 + 3*8 + 1 // in a record, without the names

@@ -21,8 +21,8 @@ func bindMemory(f *pflag.FlagSet, limit *byteSize) {
 	f.Lookup(memoryFlag).DefValue = ""
 }
 
-// defaultMemory is the value of the flag where none is given, in whole MiB.
-func defaultMemory() byteSize { return byteSize(memory.Default() >> 20 << 20) }
+// defaultMemory is the value of the flag where none is given.
+func defaultMemory() byteSize { return byteSize(memory.Default()) }
 
 // checkMemory refuses a limit that is given and leaves nothing for runs.
 func checkMemory(f *pflag.FlagSet, limit byteSize) error {

@@ -155,12 +155,14 @@ type Stats struct {
 	Running, Held int
 	// ResultBytes is the memory that results take, in bytes.
 	ResultBytes int64
+	// MemoryBytes is what runs have reserved and results take of Limits.MemoryBytes.
+	MemoryBytes int64
 }
 
 // Stats returns the figures of the moment.
 func (s *Service) Stats() Stats {
 	running, ended, bytes := s.runs.Stats()
-	return Stats{Running: running, Held: ended, ResultBytes: bytes}
+	return Stats{Running: running, Held: ended, ResultBytes: bytes, MemoryBytes: s.runs.Reserved()}
 }
 
 func (s *Service) resultBytes() int64 { return s.Stats().ResultBytes }

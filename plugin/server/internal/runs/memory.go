@@ -21,6 +21,9 @@ func (a account) Reserve(bytes int64) error {
 // Release implements recovery.Memory.
 func (a account) Release(bytes int64) { a.g.memory.Release(bytes) }
 
+// Reserved is the memory that runs have reserved and that results take, in bytes.
+func (g *Registry) Reserved() int64 { return g.memory.Taken() }
+
 // takeLocked takes memory of the budget. Where there is too little it removes the
 // oldest runs that have ended, if that makes enough room.
 func (g *Registry) takeLocked(bytes int64) error {
