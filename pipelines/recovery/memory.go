@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/memory"
@@ -56,7 +57,11 @@ func (c solverConfig) matrices(n, d int) int64 {
 // The estimates are of memory in use at a time. See TestMemoryOfSolvers for how they
 // compare with what a process takes.
 type reservation struct {
-	from     Memory // nil: nothing is reserved
+	from Memory // nil: nothing is reserved
+
+	// A reader that has not noticed the end of its context calls hold after it.
+	mu       sync.Mutex
+	ended    bool
 	reserved int64
 
 	peak   int64  // estimated: of reading, choosing the penalty, solving or writing
@@ -68,12 +73,16 @@ type reservation struct {
 
 // hold reserves for the readers.
 func (m *reservation) hold(more int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.held += more
 	return m.grow("the tables that are read")
 }
 
 // keep reserves for samples.
 func (m *reservation) keep(more int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.kept += more
 	return m.grow("the samples that are kept until all have come")
 }
@@ -90,16 +99,21 @@ func (m *reservation) grow(what string) error {
 
 // raise makes the peak at least so many bytes.
 func (m *reservation) raise(peak int64, what string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if peak > m.peak {
 		m.peak, m.what = peak, what
 	}
 	return m.reserve(m.what)
 }
 
-// reserve reserves what is missing.
+// reserve reserves what is missing. The caller has the lock.
 func (m *reservation) reserve(what string) error {
 	total := ownBytes + m.peak + m.held + m.kept + m.tables
-	if m.from == nil || total <= m.reserved {
+	switch {
+	case m.ended:
+		return errEnded
+	case m.from == nil || total <= m.reserved:
 		return nil
 	}
 	err := m.from.Reserve(total - m.reserved)
@@ -114,11 +128,16 @@ func (m *reservation) reserve(what string) error {
 	return err
 }
 
+// errEnded is what readers are told that go on after the end of their run.
+var errEnded = errors.New("the run has ended")
+
 // read gives back what samples took.
 func (m *reservation) read() {
 	if m.from == nil {
 		return
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.kept = 0
 	if over := m.reserved - (ownBytes + m.peak + m.held + m.tables); over > 0 {
 		m.from.Release(over)
@@ -132,6 +151,8 @@ func (m *reservation) handOver(bytes int64) int64 {
 	if m.from == nil {
 		return 0
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.reserved -= bytes
 	m.tables -= bytes
 	return bytes
@@ -143,6 +164,9 @@ func (m *reservation) release(kernels *dense.Background) {
 	if m.from == nil {
 		return
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ended = true
 	left := m.reserved
 	m.reserved = 0
 	kernels.WhenIdle(func() { m.from.Release(left) })
@@ -154,12 +178,6 @@ func (r *run) admit(context.Context) error {
 	d := len(r.table.Names)
 	m := &r.memory
 	m.peak, m.what = r.table.Memory(), fmt.Sprintf("the covariance of %d variables", d)
-	if r.population != nil {
-		m.held += populationBytes * int64(len(r.population.Pairs))
-	}
-	if r.penalties != nil {
-		m.held += 2 * matrix(d) // the table and the matrix in the order of the variables
-	}
 	c := r.configuration(glasso.Penalty{Matrix: r.penalties}, nil)
 	atWork := func(bytes int64, what string) {
 		if bytes += matrix(d); bytes > m.peak { // S
@@ -177,12 +195,15 @@ func (r *run) admit(context.Context) error {
 		atWork(r.deliveryMemory(size), "the tables of a solver")
 		m.tables = int64(len(r.job.Solvers)) * r.keptMemory(size)
 	}
-	return m.reserve(m.what)
+	return m.raise(m.peak, m.what)
 }
 
-// populationBytes is what a pair of the population takes: itself, and what scoring
-// it needs.
-const populationBytes = 9 + 24
+// holdPopulation reserves for so many pairs that are scored: themselves, and what
+// scoring them needs.
+func (r *run) holdPopulation(pairs int64) error {
+	const pairBytes = 9 + 24
+	return r.memory.hold(pairBytes * pairs)
+}
 
 // delivers says that solvers leave files or tables.
 func (r *run) delivers() bool { return r.job.Out != "" || r.host.Solved != nil }

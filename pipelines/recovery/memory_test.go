@@ -16,6 +16,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/memory"
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/table"
+	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glasso"
 )
 
@@ -203,6 +204,20 @@ func TestMemoryIsGivenBack(t *testing.T) {
 		if time.Since(start) > 20*time.Second {
 			t.Fatalf("%d bytes are reserved after the cancellation", b.Taken())
 		}
+	}
+}
+
+// A reader that goes on after the end of its run gets nothing.
+func TestMemoryAfterTheRun(t *testing.T) {
+	b := memory.NewBudget(0)
+	m := reservation{from: b}
+	var none dense.Background
+	if err := m.hold(10); err != nil || b.Taken() != ownBytes+10 {
+		t.Fatalf("%v, and %d bytes are reserved", err, b.Taken())
+	}
+	m.release(&none)
+	if m.hold(10) == nil || m.keep(10) == nil || b.Taken() != 0 {
+		t.Errorf("%d bytes are reserved after the end", b.Taken())
 	}
 }
 

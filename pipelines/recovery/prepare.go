@@ -5,6 +5,7 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines/evaluation"
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/output"
 	"github.com/gladflow/gladflow/pipelines/table"
 	"github.com/gladflow/gladflow/solver/dense"
@@ -53,6 +54,15 @@ func (r *run) openReference(ctx context.Context) error {
 		return nil
 	}
 	ref, err := evaluation.ReadReference(ctx, r.job.Reference, r.host.Files)
+	if err != nil {
+		return err
+	}
+	if r.job.Population == metric.All.String() {
+		d := int64(len(r.table.Names))
+		err = r.holdPopulation(d * (d - 1))
+	} else {
+		err = r.holdPopulation(int64(ref.Len()))
+	}
 	if err != nil {
 		return err
 	}

@@ -156,17 +156,19 @@ func AsInput(err error) error {
 // keepTables is the recovery.Host's Solved: it keeps the tables of a solver until a
 // caller takes them.
 func (g *Registry) keepTables(r *Run, n recovery.Network) error {
+	reserved := n.Reserved
+	defer func() { g.memory.Release(reserved) }()
 	found := make(Tables)
 	var bytes int64
 	for name, t := range n.Tables { // the protocol's names are recovery's
 		record, err := arrowio.NewRecord(t.Columns, t.Metadata)
 		if err != nil {
-			g.memory.Release(n.Reserved)
 			return err
 		}
 		found[name] = record
 		bytes += arrowutil.TotalRecordSize(record)
 	}
+	reserved = 0 // it is reserve's
 	if err := g.reserve(r, bytes, n.Reserved); err != nil {
 		return err
 	}

@@ -65,6 +65,7 @@ func (g *Registry) keepLocked(bytes, reserved int64) error {
 type receipt struct {
 	account
 	mu    sync.Mutex
+	ended bool
 	bytes int64
 }
 
@@ -84,6 +85,9 @@ func (r *receipt) limits() batch.Limits {
 func (r *receipt) reserve(more int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.ended {
+		return errEnded
+	}
 	err := r.Reserve(more)
 	if err == nil {
 		r.bytes += more
@@ -96,5 +100,5 @@ func (r *receipt) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.Release(r.bytes)
-	r.bytes = 0
+	r.ended, r.bytes = true, 0
 }

@@ -237,4 +237,3 @@ func TestMemoryOfUploads(t *testing.T) {
 	}
 	taken(t, g, 0, "the samples have come", func() {})
 }
-
