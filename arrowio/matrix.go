@@ -243,10 +243,10 @@ func (m *matrix) all() (pieces [][]float64, n int, ids []string, err error) {
 		if err == io.EOF {
 			return pieces, n, ids, nil
 		}
-		if err == nil {
-			err = m.src.counter.Keep(8 * int64(len(rows)))
-		}
 		if err != nil {
+			return nil, 0, nil, err
+		}
+		if err := m.src.counter.Keep(8 * int64(len(rows))); err != nil {
 			return nil, 0, nil, m.src.explain(err, "")
 		}
 		pieces = append(pieces, slices.Clone(rows))

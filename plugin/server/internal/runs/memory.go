@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/gladflow/gladflow/arrowio/batch"
@@ -72,7 +73,12 @@ type receipt struct {
 // receive reserves the memory for a stream of samples.
 func (g *Registry) receive() (*receipt, error) {
 	r := &receipt{account: account{g}}
-	return r, r.reserve(int64(g.Limits.MessageBytes))
+	err := r.reserve(int64(g.Limits.MessageBytes))
+	var room *memory.Error
+	if errors.As(err, &room) {
+		room.What = "a message of its samples (as large as --max-message-size allows)"
+	}
+	return r, err
 }
 
 // limits are those of the stream. What its batches unpack to is reserved as they come.
