@@ -92,9 +92,12 @@ func columnFault(path, column, format string, args ...any) *InputError {
 func (s *input) explain(err error, what string) error {
 	var known *InputError
 	var limit *batch.LimitError
+	var reserve *batch.ReserveError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &reserve):
+		return reserve.Err
 	case s.ctx.Err() != nil:
 		return fmt.Errorf("reading %s: %w", s.name, s.ctx.Err())
 	case errors.As(err, &known):

@@ -217,6 +217,10 @@ func (m *messageReader) bytes(n int64) (*memory.Buffer, error) {
 	buf := memory.NewResizableBuffer(m.mem)
 	for have := int64(0); have < n; {
 		step := min(n-have, max(firstMessageStep, have))
+		if err := m.unpacker.Hold(have + step); err != nil {
+			buf.Release()
+			return nil, err
+		}
 		buf.Resize(int(have + step))
 		if _, err := io.ReadFull(m.r, buf.Bytes()[have:]); err != nil {
 			buf.Release()

@@ -232,6 +232,10 @@ func (l *pairList) each(f func(row int, p pair) error) error {
 	}
 }
 
+// lineBytes is about what a line of a list takes: two strings, numbers, and an
+// entry in a map that knows repeated lines.
+const lineBytes = 200
+
 func (l *pairList) batch(record arrow.Record, f func(row int, p pair) error) error {
 	source, target := texts(record.Column(l.source)), texts(record.Column(l.target))
 	score, label := absent, absent
@@ -245,6 +249,9 @@ func (l *pairList) batch(record arrow.Record, f func(row int, p pair) error) err
 		if label, err = l.numbers(record, l.label); err != nil {
 			return err
 		}
+	}
+	if err := l.src.counter.Keep(lineBytes * record.NumRows()); err != nil {
+		return err
 	}
 	for i := range int(record.NumRows()) {
 		row := l.rows + i

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -175,6 +176,9 @@ func (m *matrix) next() (rows []float64, n int, ids []string, err error) {
 				if err := m.src.counter.Part("the labels of all rows", m.labels); err != nil {
 					return err
 				}
+				if err := m.src.counter.Keep(int64(len(label)) + stringBytes); err != nil {
+					return err
+				}
 				ids[i] = strings.Clone(label)
 			}
 		}
@@ -228,17 +232,24 @@ func (m *matrix) notFinite(column string, i int, null bool, v float64) error {
 	return e
 }
 
-// all reads the rest of the matrix: n rows, row-major, and their labels.
-func (m *matrix) all() (values []float64, n int, ids []string, err error) {
+// stringBytes is what a string takes besides its bytes.
+const stringBytes = 16
+
+// all reads the rest of the matrix: n rows, in row-major pieces as they come, and
+// their labels.
+func (m *matrix) all() (pieces [][]float64, n int, ids []string, err error) {
 	for {
 		rows, k, labels, err := m.next()
 		if err == io.EOF {
-			return values, n, ids, nil
+			return pieces, n, ids, nil
 		}
 		if err != nil {
 			return nil, 0, nil, err
 		}
-		values = append(values, rows...)
+		if err := m.src.counter.Keep(8 * int64(len(rows))); err != nil {
+			return nil, 0, nil, m.src.explain(err, "")
+		}
+		pieces = append(pieces, slices.Clone(rows))
 		ids = append(ids, labels...)
 		n += k
 	}
@@ -246,9 +257,9 @@ func (m *matrix) all() (values []float64, n int, ids []string, err error) {
 
 // transposed delivers a matrix held in memory by its columns.
 type transposed struct {
-	values  []float64 // variables×samples, row-major
-	p, n    int       // variables, samples
-	ids     []string  // of the samples
+	pieces  [][]float64 // variables×samples, row-major
+	p, n    int         // variables, samples
+	ids     []string    // of the samples
 	at      int
 	buf     []float64
 	closing func() error
@@ -261,7 +272,7 @@ func (s *Samples) transpose(m *matrix) error {
 		return columnFault(s.src.name, m.records.schema().Field(m.list).Name,
 			"every row of the column is a whole sample").advise(lies("%s does not apply", ""))
 	}
-	values, p, names, err := m.all()
+	pieces, p, names, err := m.all()
 	if err != nil {
 		return err
 	}
@@ -269,7 +280,7 @@ func (s *Samples) transpose(m *matrix) error {
 		return fault(s.src.name, "the table has no variables").advise(lies("with %s rows are variables", "rows are variables"))
 	}
 	s.names = names
-	s.blocks = &transposed{values: values, p: p, n: len(m.names), ids: m.names, closing: m.close}
+	s.blocks = &transposed{pieces: pieces, p: p, n: len(m.names), ids: m.names, closing: m.close}
 	return nil
 }
 
@@ -281,9 +292,13 @@ func (t *transposed) next() (rows []float64, n int, ids []string, err error) {
 	if t.buf == nil {
 		t.buf = make([]float64, n*t.p)
 	}
-	for v := range t.p {
-		for i, x := range t.values[v*t.n+t.at : v*t.n+t.at+n] {
-			t.buf[i*t.p+v] = x
+	v := 0
+	for _, piece := range t.pieces {
+		for row := range slices.Chunk(piece, t.n) {
+			for i, x := range row[t.at : t.at+n] {
+				t.buf[i*t.p+v] = x
+			}
+			v++
 		}
 	}
 	ids = t.ids[t.at : t.at+n]

@@ -23,12 +23,14 @@ type pageChecker struct {
 	counter *batch.Counter
 	ended   func() error // the error of the context
 	buf     []byte
+	largest []int64 // the largest page of every column, as it comes and unpacked
 }
 
 // check checks every page, and counts what they unpack to. least is what the rows
 // that the footer promises take.
 func (p *pageChecker) check(pages *file.Reader, least int64) error {
 	var sum int64
+	p.largest = make([]int64, pages.MetaData().Schema.NumColumns())
 	old := pages.WriterVersion().LessThan(metadata.Parquet816FixedVersion)
 	for g := range pages.NumRowGroups() {
 		group := pages.MetaData().RowGroup(g)
@@ -37,26 +39,35 @@ func (p *pageChecker) check(pages *file.Reader, least int64) error {
 			if err != nil {
 				return err
 			}
-			n, err := p.chunk(c, old)
+			n, largest, err := p.chunk(c, old)
 			if err != nil {
 				return fmt.Errorf("column %q: %w", c.PathInSchema(), err)
 			}
 			sum += n
+			p.largest[i] = max(p.largest[i], largest)
 		}
 	}
 	return p.counter.Table(max(sum, least))
 }
 
+// held is what reading takes at a time besides batches: a page of every column.
+func (p *pageChecker) held() (sum int64) {
+	for _, n := range p.largest {
+		sum += n
+	}
+	return sum
+}
+
 // chunk checks the pages of a column of a row group, where Arrow would read them,
-// and returns what they unpack to.
-func (p *pageChecker) chunk(c *metadata.ColumnChunkMetaData, old bool) (sum int64, err error) {
+// and returns what they unpack to, and the largest of them as it comes and unpacked.
+func (p *pageChecker) chunk(c *metadata.ColumnChunkMetaData, old bool) (sum, largest int64, err error) {
 	at := c.DataPageOffset()
 	if d := c.DictionaryPageOffset(); c.HasDictionaryPage() && d > 0 && d < at {
 		at = d
 	}
 	length := c.TotalCompressedSize()
 	if at < 0 || length < 0 || at > p.size || length > p.size-at {
-		return 0, io.ErrUnexpectedEOF
+		return 0, 0, io.ErrUnexpectedEOF
 	}
 	end := at + length
 	if old {
@@ -64,30 +75,31 @@ func (p *pageChecker) chunk(c *metadata.ColumnChunkMetaData, old bool) (sum int6
 	}
 	for seen := int64(0); seen < c.NumValues() && at < end; {
 		if err := p.ended(); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		h, size, err := p.header(at, end)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		at += int64(size)
 		if h.packed > end-at {
-			return 0, io.ErrUnexpectedEOF
+			return 0, 0, io.ErrUnexpectedEOF
 		}
 		n, err := p.page(h, at, c.Compression())
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		if err := p.counter.Part("a page", n); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		sum += n
+		largest = max(largest, h.packed+n)
 		at += h.packed
 		if h.kind == dataPage || h.kind == dataPageV2 {
 			seen += h.values
 		}
 	}
-	return sum, nil
+	return sum, largest, nil
 }
 
 // header reads the page header at a position.

@@ -116,6 +116,10 @@ func (r *parquetReader) open() error {
 	if err := checker.check(pages, r.least()); err != nil {
 		return err
 	}
+	columns := int64(r.sch.NumFields()) * parquetReadAhead
+	if err := r.src.counter.Hold(checker.held() + columns + min(r.batch, r.total)*batch.Width(r.sch)); err != nil {
+		return err
+	}
 	for i := range r.sch.NumFields() {
 		c, err := arrowFile.GetFieldReader(r.src.ctx, i, leaves, groups)
 		if err != nil {
@@ -209,6 +213,9 @@ func batchRows(sch *arrow.Schema) int64 {
 func (r *parquetReader) schema() *arrow.Schema { return r.sch }
 
 func (r *parquetReader) line(int) int { return 0 }
+
+// promised is the number of rows.
+func (r *parquetReader) promised() int { return int(r.total) }
 
 func (r *parquetReader) close() {
 	r.release()

@@ -187,6 +187,20 @@ func (s *Samples) IDs() []string { return s.ids }
 // has returned io.EOF.
 func (s *Samples) Rows() int { return s.rows }
 
+// Promised is the number of samples that the file says it has, before they are read,
+// and whether it says so: Parquet does.
+func (s *Samples) Promised() (n int, known bool) {
+	m, ok := s.blocks.(*matrix)
+	if !ok {
+		return 0, false
+	}
+	f, ok := m.records.(interface{ promised() int })
+	if !ok {
+		return 0, false
+	}
+	return f.promised(), true
+}
+
 // SHA256 is the checksum of the file's bytes as they are stored, compressed
 // or not, in hexadecimal; empty before Next has returned io.EOF. Of Records,
 // which have no bytes of their own, it is that of the names as a JSON array, a

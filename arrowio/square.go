@@ -122,7 +122,7 @@ func readGrid(t *table, o SampleOptions) ([]string, []float64, error) {
 	if err := o.admit(t.src.name, len(m.names)); err != nil {
 		return nil, nil, err
 	}
-	values, n, ids, err := m.all()
+	pieces, n, ids, err := m.all()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -136,7 +136,10 @@ func readGrid(t *table, o SampleOptions) ([]string, []float64, error) {
 				Reason: "the row is labelled " + clip(id) + " and the header has " + clip(m.names[i]) + " in its place; put rows and columns in the same order"}
 		}
 	}
-	return m.names, values, nil
+	if err := t.src.counter.Keep(8 * int64(n) * int64(d)); err != nil {
+		return nil, nil, t.src.explain(err, "")
+	}
+	return m.names, slices.Concat(pieces...), nil
 }
 
 // firstIsLabels reports whether the first column labels the rows: it is text
@@ -197,6 +200,9 @@ func readLong(t *table, o SampleOptions) ([]string, []float64, error) {
 	if err := o.admit(t.src.name, d); err != nil {
 		return nil, nil, err
 	}
+	if err := t.src.counter.Keep(8 * int64(d) * int64(d)); err != nil {
+		return nil, nil, t.src.explain(err, "")
+	}
 	// The order of the variables is that of the diagonal: the rows of an
 	// upper triangle name columns before their own rows come.
 	order := make([]int, 0, d)
@@ -243,6 +249,10 @@ func isPacked(t *table) bool {
 	return len(f) == 2 && isText(f[0].Type) && f[1].Type.ID() == arrow.FIXED_SIZE_BINARY
 }
 
+// grownBytes is what a byte takes of a slice that grows by appending: while it is
+// copied the old memory is there too.
+const grownBytes = 2
+
 // readPacked reads the form of one FixedSizeBinary a row.
 func readPacked(t *table, o SampleOptions) ([]string, []float64, error) {
 	f := t.records.schema().Field(1)
@@ -263,6 +273,9 @@ func readPacked(t *table, o SampleOptions) ([]string, []float64, error) {
 		}
 		err = batch.Guard(func() error {
 			name, rows := texts(record.Column(0)), record.Column(1).(*array.FixedSizeBinary)
+			if err := t.src.counter.Keep(grownBytes * int64(rows.Len()) * int64(width)); err != nil {
+				return err
+			}
 			for i := range rows.Len() {
 				names = append(names, strings.Clone(name(i)))
 				if rows.IsNull(i) || len(rows.Value(i)) != width {

@@ -216,6 +216,9 @@ func (t *textFile) head(i int) ([]string, error) {
 	if err := t.src.counter.Part("a line of so many cells", int64(cells)*cellBytes); err != nil {
 		return nil, err
 	}
+	if err := t.src.counter.Hold(int64(cells)*cellBytes + grownBytes*int64(len(raw))); err != nil {
+		return nil, err
+	}
 	t.raw[i] = raw
 	split := stdcsv.NewReader(bytes.NewReader(raw))
 	split.Comma = rune(t.comma)

@@ -20,6 +20,11 @@ type Limits struct {
 	// Table is the most bytes that a whole table unpacks to, with what has come
 	// of it. Default (0): none, since a table is read a batch at a time.
 	Table int64
+	// Reserve, if set, is called before a table takes so many bytes of memory more
+	// than it has taken until then: for its largest batch, as it came and
+	// unpacked, and for what is kept of it. An error of it is the table's, and
+	// means that there is no such memory. Default (nil): it is not asked for.
+	Reserve func(more int64) error
 }
 
 // DefaultBatchLimit is the default of Limits.Batch, 4 GiB.
@@ -62,6 +67,48 @@ func (e *LimitError) Unwrap() error { return ErrTooLarge }
 type Counter struct {
 	Limits Limits
 	total  int64
+
+	// Of the memory that the table takes at a time: the largest part, what is
+	// kept, and what has been reserved for both.
+	largest, kept, reserved int64
+}
+
+// reserveStep is what is reserved at least: readers keep a line at a time.
+const reserveStep = 1 << 20
+
+// A ReserveError is an error of Limits.Reserve: readers return that as it is.
+type ReserveError struct{ Err error }
+
+// Error is that of Limits.Reserve.
+func (e *ReserveError) Error() string { return e.Err.Error() }
+
+// Unwrap is the error of Limits.Reserve.
+func (e *ReserveError) Unwrap() error { return e.Err }
+
+// Hold reserves memory for a part of the table that goes when the next comes. The
+// error is a *ReserveError.
+func (c *Counter) Hold(bytes int64) error {
+	c.largest = max(c.largest, bytes)
+	return c.reserve()
+}
+
+// Keep reserves memory for what stays of the table. The error is a *ReserveError.
+func (c *Counter) Keep(more int64) error {
+	c.kept += more
+	return c.reserve()
+}
+
+func (c *Counter) reserve() error {
+	missing := c.largest + c.kept - c.reserved
+	if missing <= 0 || c.Limits.Reserve == nil {
+		return nil
+	}
+	missing = max(missing, reserveStep)
+	if err := c.Limits.Reserve(missing); err != nil {
+		return &ReserveError{Err: err}
+	}
+	c.reserved += missing
+	return nil
 }
 
 // Batch counts a part of the table that has come as so many bytes and unpacks to

@@ -100,7 +100,10 @@ func (r *reader) Next() bool {
 
 func (r *reader) explain(err error) error {
 	var limit *LimitError
+	var reserve *ReserveError
 	switch {
+	case errors.As(err, &reserve):
+		return reserve.Err
 	case r.messages.failure != nil:
 		return r.messages.failure
 	case errors.As(err, &limit):

@@ -54,7 +54,11 @@ func NewUnpacker(ctx context.Context, mem memory.Allocator, l Limits) *Unpacker 
 	return &Unpacker{ctx: ctx, mem: mem, counter: Counter{Limits: l}}
 }
 
+// Hold reserves memory for a body of so many bytes, before it is read.
+func (u *Unpacker) Hold(body int64) error { return u.counter.Hold(body) }
+
 // Message makes a message, which the caller releases. Errors are a *LimitError,
+// that of Limits.Reserve,
 // that of the context, or say how the message is corrupt.
 func (u *Unpacker) Message(metadata, body *memory.Buffer) (*ipc.Message, error) {
 	if err := u.ctx.Err(); err != nil {
@@ -79,7 +83,13 @@ func (u *Unpacker) Message(metadata, body *memory.Buffer) (*ipc.Message, error) 
 		return nil, err
 	}
 	if !layout.compressed || layout.buffers == 0 {
+		if err := u.counter.Hold(int64(body.Len())); err != nil {
+			return nil, err
+		}
 		return ipc.NewMessage(metadata, body), nil
+	}
+	if err := u.counter.Hold(int64(body.Len()) + unpacked); err != nil {
+		return nil, err
 	}
 	return u.unpack(layout, metadata.Bytes(), body.Bytes(), unpacked)
 }

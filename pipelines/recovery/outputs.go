@@ -46,6 +46,9 @@ type Network struct {
 	// Tables are by name: TableEdges and TablePrecision as the job asks for
 	// them, and TableMetrics with the solver's row, if the job has a reference.
 	Tables map[string]output.Table
+	// Reserved is what the run has reserved of Host.Memory for a host that keeps
+	// the tables, in bytes. It is the host's from now on: to keep, or to release.
+	Reserved int64
 }
 
 // Names of tables.
@@ -61,8 +64,11 @@ func (r *run) deliver(est *solver.Estimate, res *job.SolverResult) error {
 	if r.folder == nil && r.host.Solved == nil {
 		return nil
 	}
+	kept, err := r.admitTables(est)
+	if err != nil {
+		return err
+	}
 	s := &solution{Estimate: est, result: res}
-	var err error
 	if s.theta, s.z, err = r.inUnits(est); err != nil {
 		return err
 	}
@@ -89,6 +95,7 @@ func (r *run) deliver(est *solver.Estimate, res *job.SolverResult) error {
 		n.Tables[TableMetrics] = t
 	}
 	n.Result = *res
+	n.Reserved = r.memory.handOver(kept)
 	if err := r.host.Solved(n); err != nil {
 		return refusal{besides(failure, err)}
 	}

@@ -26,6 +26,8 @@ type PenaltyInfo struct {
 type penaltyRule struct {
 	PenaltyInfo
 	choose func(ctx context.Context, r *run, p solver.Problem) (rho float64, err error)
+	// memory is what it takes at a time on d variables, in bytes, without S.
+	memory func(c solverConfig, d int) int64
 }
 
 // Penalties describes the rules that Job.Penalty may name, the default first.
@@ -49,6 +51,17 @@ func penaltyRuleNamed(rules []penaltyRule, name string) (penaltyRule, bool) {
 		return penaltyRule{}, false
 	}
 	return rules[at], true
+}
+
+// penaltyRule is the rule that the penalty of the job is chosen by, if it is.
+func (r *run) penaltyRule() (penaltyRule, bool) {
+	if r.penalties != nil || !anySolver(r.job.Solvers, func(s solverEntry) bool { return s.takesPenalty }) {
+		return penaltyRule{}, false
+	}
+	if _, ok := r.job.Penalty.Number(); ok {
+		return penaltyRule{}, false
+	}
+	return penaltyRuleNamed(penaltyRules(), string(r.job.Penalty))
 }
 
 // choosePenalty returns the penalty of the job: the matrix, the number, or the

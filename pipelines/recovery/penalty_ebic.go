@@ -21,6 +21,9 @@ func ebicRule() penaltyRule {
 	return penaltyRule{
 		PenaltyInfo: PenaltyInfo{Name: ebic, Title: ebicTitle},
 		choose:      followPath,
+		// BCD, the best estimate and that before, from which it starts: in the units
+		// of the block, its factor and its inverse.
+		memory: func(c solverConfig, d int) int64 { return bcdEntry().memory(c, d) + 5*matrix(d) },
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines/evaluation"
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/output"
 	"github.com/gladflow/gladflow/pipelines/table"
 	"github.com/gladflow/gladflow/solver/dense"
@@ -14,7 +15,7 @@ import (
 // user can put right stops it after hours of computing.
 func (r *run) prepare(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		r.openEngine, r.openModel, r.openInput, r.openReference, r.openPenalties, r.openOutput,
+		r.openEngine, r.openModel, r.openInput, r.openReference, r.openPenalties, r.admit, r.openOutput,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -53,6 +54,15 @@ func (r *run) openReference(ctx context.Context) error {
 		return nil
 	}
 	ref, err := evaluation.ReadReference(ctx, r.job.Reference, r.host.Files)
+	if err != nil {
+		return err
+	}
+	if r.job.Population == metric.All.String() {
+		d := int64(len(r.table.Names))
+		err = r.holdPopulation(d * (d - 1))
+	} else {
+		err = r.holdPopulation(int64(ref.Len()))
+	}
 	if err != nil {
 		return err
 	}

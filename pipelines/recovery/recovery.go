@@ -47,6 +47,9 @@ type Host struct {
 	// Progress, if set, is called with every update: many times a second, one
 	// call after the other.
 	Progress func(progress.Update)
+	// Memory, if set, is asked for memory before the run takes it: see the
+	// type. Default (nil): there is no bound.
+	Memory Memory
 }
 
 // Run does a job. Everything that can be checked is checked first: what the
@@ -61,6 +64,9 @@ type Host struct {
 // run.json stay. The solver at work is listed with the gap it had reached, but
 // its iterate is not written: it would replace a better file of an earlier run.
 //
+// A run for which there is no memory ends with the error of Host.Memory: before its
+// table is read where that is known, else before what needs the memory.
+//
 // A solver that fails, or whose files cannot be written, does not stop the others:
 // Run returns the Result with its Error, and that error. run.json says the same, if
 // it can be written; see DocumentError. Files of an earlier run stay where this one
@@ -70,6 +76,9 @@ func Run(ctx context.Context, j job.Job, host Host) (*job.Result, error) {
 		return nil, err
 	}
 	r := newRun(j, host)
+	var kernels dense.Background
+	ctx = dense.WithBackground(ctx, &kernels)
+	defer r.memory.release(&kernels)
 	defer r.close()
 	problem, err := r.problem(ctx)
 	if err != nil {
@@ -93,10 +102,14 @@ type run struct {
 	table      *table.Table
 	folder     *output.Folder // nil without one
 	result     *job.Result
+	memory     reservation
 }
 
 func newRun(j job.Job, host Host) *run {
-	r := &run{job: Resolved(j), host: host, started: time.Now()}
+	r := &run{job: Resolved(j), host: host, started: time.Now(), memory: reservation{from: host.Memory}}
+	if host.Memory != nil {
+		r.host.Limits.Reserve, r.host.Keep = r.memory.hold, r.memory.keep
+	}
 	recorded := r.job
 	job.Redact(&recorded, arrowio.Redacted)
 	r.result = &job.Result{Version: job.Version(), Job: recorded, Device: deviceNamed(r.job.Device).name, Solvers: []job.SolverResult{}}
@@ -116,6 +129,7 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 	if err != nil {
 		return solver.Problem{}, err
 	}
+	r.memory.read()
 	r.result.Input = job.InputResult{
 		Path:      r.result.Job.Input,
 		Kind:      r.job.InputKind,

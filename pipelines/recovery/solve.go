@@ -18,13 +18,7 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 	report := r.stage(progress.Solving, name)
 	entry := find(name)
 	recorder := &gapRecorder{Reporter: report}
-	s := entry.build(solverConfig{
-		job:      r.job,
-		penalty:  penalty,
-		model:    r.model,
-		engine:   r.engine,
-		recorder: recorder,
-	})
+	s := entry.build(r.configuration(penalty, recorder))
 	limited, cancel := r.limit(ctx)
 	defer cancel()
 	est, stack, err := attempt(limited, s, p)

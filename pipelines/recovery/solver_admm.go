@@ -13,6 +13,15 @@ func admmEntry() solverEntry {
 			Description: "one eigendecomposition a step; slow to a small gap, insensitive to the density of the network",
 		},
 		takesPenalty: true,
+		// Y, Θ, Z and U, what the dual is tried at, the vectors, and the
+		// eigendecomposition. A fixed λ keeps the last pair too.
+		memory: func(c solverConfig, d int) int64 {
+			n := sharedMatrices + 6 + eigenMatrices
+			if c.job.ADMMLambda > 0 {
+				n += 2
+			}
+			return c.matrices(n, d)
+		},
 		build: func(c solverConfig) solver.Solver {
 			return glasso.ADMM{Settings: c.settings(), Lambda: c.job.ADMMLambda}
 		},

@@ -15,6 +15,8 @@ func amEntry() solverEntry {
 		},
 		takesPenalty:    true,
 		objectiveOption: "am_lambda",
+		// Θ, Z, the next Θ, Y, the vectors, and the eigendecomposition.
+		memory: func(c solverConfig, d int) int64 { return c.matrices(sharedMatrices+5+eigenMatrices, d) },
 		build: func(c solverConfig) solver.Solver {
 			return glasso.AM{Settings: c.settings(), Lambda: c.job.AMLambda}
 		},

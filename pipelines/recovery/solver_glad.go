@@ -3,6 +3,7 @@ package recovery
 import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
@@ -13,6 +14,17 @@ func gladEntry() solverEntry {
 			Description: "learned alternating minimisation; runs a fixed number of steps, takes no penalty and has no certificate",
 		},
 		takesModel: true,
+		// The scaled S, Θ and Z, those that come next, the support, what is tried for
+		// being definite, and the eigendecomposition; U of one kind. Networks are
+		// evaluated at a few hundred entries at a time, on every core.
+		memory: func(c solverConfig, d int) int64 {
+			const networkBytes = 128 << 10
+			n := 7 + eigenMatrices
+			if c.model.Kind == glad.ADMMu {
+				n++
+			}
+			return int64(n)*matrix(d) + int64(1+dense.Cores())*int64(1+len(c.model.Cells))*networkBytes
+		},
 		build: func(c solverConfig) solver.Solver {
 			return glad.Solver{Model: c.model, Backend: deviceNamed(c.job.Device).backend(c.engine), Recorder: c.recorder}
 		},

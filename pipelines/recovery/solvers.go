@@ -25,6 +25,11 @@ type solverEntry struct {
 	// in its objective; empty for an objective without one.
 	objectiveOption string
 	build           func(solverConfig) solver.Solver
+	// memory is what it takes at a time on d variables, in bytes: S is not among it,
+	// the estimate is. It is no less than what it takes and, on a network whose
+	// variables are all connected, at most about twice as much:
+	// TestMemoryOfSolvers measures both.
+	memory func(c solverConfig, d int) int64
 }
 
 // A solverConfig is what a run gives to its solvers.
@@ -34,6 +39,11 @@ type solverConfig struct {
 	model    *glad.Model
 	engine   dense.Engine
 	recorder solver.Recorder
+}
+
+// configuration is what the solvers of the run are given.
+func (r *run) configuration(penalty glasso.Penalty, recorder solver.Recorder) solverConfig {
+	return solverConfig{job: r.job, penalty: penalty, model: r.model, engine: r.engine, recorder: recorder}
 }
 
 // settings are those of a classical solver.

@@ -49,9 +49,16 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 	d := len(t.Names)
 	var estimated *covariance.Result
 	sha := t.sha256
-	if t.samples != nil {
-		estimated, err = covariance.Estimate(ctx, &counted{Source: t.samples, report: report}, d, settings)
+	isTable := t.samples != nil
+	if isTable {
+		source := &counted{Source: t.samples, report: report}
+		if err := source.keepBy(t, settings); err != nil {
+			return nil, err
+		}
+		estimated, err = covariance.Estimate(ctx, source, d, settings)
 		sha = t.samples.SHA256()
+		t.Close() // so that its memory is free while solvers are at work
+		t.samples = nil
 	} else {
 		estimated, err = covariance.FromMatrix(ctx, t.matrix, d, t.source.Samples, settings)
 		if err != nil && ctx.Err() == nil {
@@ -69,7 +76,7 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 		Shrinkage:          estimated.Shrinkage,
 		SHA256:             sha,
 	}
-	if t.samples != nil && isCounter(estimated) {
+	if isTable && isCounter(estimated) {
 		data.Warnings = append(data.Warnings, fmt.Sprintf("the first column, %q, counts the rows and was taken for a variable; if it labels them, name it as the id column", t.Names[0]))
 	}
 	report.Done(fmt.Sprintf("%s of %s", progress.Count(estimated.Samples, "sample"), progress.Count(d, "variable")))
@@ -114,11 +121,15 @@ type counted struct {
 	covariance.Source
 	report  *progress.Reporter
 	samples int
+	keep    func(samples int) error // nil where none are kept, or all are reserved
 }
 
 // Next implements covariance.Source.
 func (c *counted) Next() ([]float64, int, error) {
 	rows, n, err := c.Source.Next()
+	if err == nil && n > 0 && c.keep != nil {
+		err = c.keep(n)
+	}
 	c.samples += n
 	c.report.Report(math.NaN(), progress.Count(c.samples, "sample"))
 	return rows, n, err

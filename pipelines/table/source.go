@@ -78,6 +78,10 @@ type Files struct {
 	// Limits bound what a table unpacks to; see arrowio.SampleOptions. Those of
 	// Records are with whoever makes them.
 	Limits batch.Limits
+	// Keep, if set, is called before Estimate keeps so many bytes more of samples,
+	// which it does until the last has come: all at once where the file says how
+	// many there are. An error of it is that of Estimate.
+	Keep func(more int64) error
 }
 
 // Lists are the options for lists of pairs.
@@ -92,6 +96,7 @@ type Table struct {
 	Names []string
 
 	source  Source
+	keep    func(more int64) error
 	samples *arrowio.Samples // nil for a matrix
 	matrix  []float64
 	sha256  string // of a matrix; that of samples is known at their end
@@ -100,7 +105,7 @@ type Table struct {
 // Open opens the table of a source. What the user can put right is a *job.Error
 // of the field input or input_kind.
 func Open(ctx context.Context, s Source, f Files) (*Table, error) {
-	t := &Table{source: s}
+	t := &Table{source: s, keep: f.Keep}
 	options := arrowio.SampleOptions{
 		Format:        s.Format,
 		Fixed:         s.Fixed,

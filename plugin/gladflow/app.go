@@ -145,6 +145,7 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 	if document := new(documentError); errors.As(err, document) {
 		option = job.FieldOption
 	}
+	room, isNoRoom := noRoom(err)
 	switch {
 	case err == nil:
 		return exitDone
@@ -153,6 +154,9 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 		return exitUsage
 	case errors.As(err, &j):
 		fmt.Fprintf(stderr, "gladflow: %s\n", j.Text(option))
+		return exitUsage
+	case isNoRoom:
+		fmt.Fprintf(stderr, "gladflow: %s\n", room)
 		return exitUsage
 	case errors.Is(err, server.ErrRunsCancelled):
 		return exitInterrupted // the service has said so in its log

@@ -11,6 +11,7 @@ import (
 
 func runCommand() *cobra.Command {
 	var asJSON bool
+	var limit *jobMemory
 	c := &cobra.Command{
 		Use:   "run JOB",
 		Short: "run a job that a YAML or JSON file describes",
@@ -35,13 +36,14 @@ standard input.
 				return err
 			}
 			j.JSON = j.JSON || asJSON
-			if err := recoverJob(c, j); err != nil {
+			if err := recoverJob(c, j, limit); err != nil {
 				return documentError{err}
 			}
 			return nil
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result as one JSON document")
+	limit = bindJobMemory(c)
 	return c
 }
 

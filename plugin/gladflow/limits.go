@@ -15,6 +15,7 @@ import (
 type limitOptions struct {
 	config                         server.Config
 	message, upload, resultsMemory byteSize
+	memory                         byteSize
 	resultAge, idle                time.Duration
 	flags                          *pflag.FlagSet
 }
@@ -28,6 +29,7 @@ func newLimitOptions() *limitOptions {
 		message:       byteSize(limits.MessageBytes),
 		upload:        byteSize(limits.UploadBytes),
 		resultsMemory: byteSize(limits.ResultBytes),
+		memory:        defaultMemory(),
 	}
 }
 
@@ -43,6 +45,7 @@ func (o *limitOptions) bind(f *pflag.FlagSet) {
 	f.Var(&o.upload, "max-upload-size", "size of the samples of a run when they are unpacked")
 	f.IntVar(&c.Limits.Variables, "max-variables", c.Limits.Variables, "variables of a table, `N`")
 	f.Var(&o.resultsMemory, "max-result-size", "memory for the results of all runs; the oldest make room")
+	bindMemory(f, &o.memory)
 	f.DurationVar(&o.resultAge, "result-age", o.resultAge, "`TIME` for which results are kept")
 	f.DurationVar(&o.idle, "idle-timeout", o.idle, "`TIME` for which a call may neither send nor take anything")
 }
@@ -52,6 +55,7 @@ func (o *limitOptions) settings() (server.Config, error) {
 	c := o.config
 	l := &c.Limits
 	l.MessageBytes, l.UploadBytes, l.ResultBytes = int(o.message), int64(o.upload), int64(o.resultsMemory)
+	l.MemoryBytes = int64(o.memory)
 	l.ResultSeconds, l.IdleSeconds = o.resultAge.Seconds(), o.idle.Seconds()
 	for _, f := range []struct {
 		name  string
@@ -66,7 +70,7 @@ func (o *limitOptions) settings() (server.Config, error) {
 			return c, fmt.Errorf("--%s: %v leaves nothing; choose more than 0", f.name, o.flags.Lookup(f.name).Value)
 		}
 	}
-	return c, nil
+	return c, checkMemory(o.flags, o.memory)
 }
 
 // pluginSettings reads the flags among the arguments that a host gives to a

@@ -55,6 +55,7 @@ func servePlugin() int {
 		return exitUsage
 	}
 	config.Logger = log
+	limitHeap(config.Limits.MemoryBytes)
 	if err := server.Plugin(ctx, config); err != nil {
 		log.Error(err.Error())
 		return exitFailed

@@ -13,6 +13,7 @@ import (
 
 func recoverCommand() *cobra.Command {
 	var j job.Job
+	var limit *jobMemory
 	c := &cobra.Command{
 		Use:   "recover INPUT",
 		Short: "recover networks from a table",
@@ -30,18 +31,25 @@ known one. INPUT may be - for standard input.`,
 		Args: arguments("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error {
 			j.Input = args[0]
-			return asFlag(c, &j, recoverJob(c, j))
+			return asFlag(c, &j, recoverJob(c, j, limit))
 		},
 	}
 	bind(c, &j, recovery.Facts(), "input")
+	limit = bindJobMemory(c)
 	return c
 }
 
 // recoverJob runs a job and prints its result.
-func recoverJob(c *cobra.Command, j job.Job) error {
+func recoverJob(c *cobra.Command, j job.Job, limit *jobMemory) error {
+	budget, err := limit.budget(c)
+	if err != nil {
+		return err
+	}
 	bar := newProgressBar(c.ErrOrStderr())
 	defer bar.close()
-	result, err := recovery.Run(c.Context(), j, recovery.Host{Files: table.Files{Stdin: c.InOrStdin(), Stores: store.All()}, Progress: bar.show})
+	result, err := recovery.Run(c.Context(), j, recovery.Host{
+		Files: table.Files{Stdin: c.InOrStdin(), Stores: store.All()}, Progress: bar.show, Memory: budget,
+	})
 	bar.close()
 	switch {
 	case result == nil:

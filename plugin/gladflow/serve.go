@@ -89,7 +89,7 @@ func (o *serveOptions) bind(c *cobra.Command) {
 		"log-level":           cobra.FixedCompletions(logLevels(), cobra.ShellCompDirectiveNoFileComp),
 		"log-format":          cobra.FixedCompletions(logFormats(), cobra.ShellCompDirectiveNoFileComp),
 		"max-concurrent-runs": none, "max-message-size": none, "max-upload-size": none, "max-variables": none,
-		"max-result-size": none, "result-age": none, "idle-timeout": none, "drain-timeout": none, "metrics-listen": none,
+		"max-result-size": none, memoryFlag: none, "result-age": none, "idle-timeout": none, "drain-timeout": none, "metrics-listen": none,
 		flagRunsPerCaller: none, flagUploadsPerCaller: none, flagResultsPerCaller: none,
 	} {
 		// It fails for a flag that does not exist, and these do.
@@ -102,6 +102,7 @@ func (o *serveOptions) serve(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	limitHeap(config.Limits.MemoryBytes)
 	listener, err := server.Listen(c.Context(), config)
 	var wrong *server.SettingError
 	switch {

@@ -114,14 +114,15 @@ func demoSamples(t *testing.T) []byte {
 	return data
 }
 
-// Every field of a job but its input has a flag, and every flag is a field.
+// Every field of a job but its input has a flag, and every flag is a field, but for the
+// memory of the process, of which a job knows nothing.
 func TestFlagsAreFields(t *testing.T) {
 	for name, fields := range map[string][]job.Field{
 		"recover":  job.Fields(&job.Job{}, recovery.Facts())[1:],
 		"evaluate": job.Fields(&job.Evaluation{}, job.Facts{})[2:],
 	} {
 		c := command(t, name)
-		known := map[string]bool{"help": true}
+		known := map[string]bool{"help": true, memoryFlag: name == "recover"}
 		for _, f := range fields {
 			flag := c.Flags().Lookup(flagOf(f))
 			known[flagOf(f)] = true

@@ -184,6 +184,10 @@ type Limits struct {
 	// ResultBytes is the memory for results of all runs. To make room, the caller
 	// that holds the most forgets its oldest runs that have ended.
 	ResultBytes int64 `json:"result_bytes"`
+	// MemoryBytes is the memory that the service may take. A run is refused if what it
+	// is estimated to need goes beyond what other runs, and results, leave of it. 0:
+	// there is no bound.
+	MemoryBytes int64 `json:"memory_bytes"`
 	// ResultSeconds is how long results are kept after the end of a run.
 	ResultSeconds float64 `json:"result_seconds"`
 	// IdleSeconds is how long a call may neither send nor take anything.

@@ -30,7 +30,7 @@ func (s *Service) echo(stream flight.FlightService_DoExchangeServer, u *upload) 
 }
 
 func (s *Service) echoSamples(to sender, stream flight.FlightService_DoExchangeServer, u *upload) error {
-	records, err := u.records(stream.Context())
+	records, err := u.records(stream.Context(), u.unpacked)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/memory"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/fault"
@@ -54,7 +55,9 @@ const (
 	FilesNone = "none"
 )
 
-// DefaultLimits are the limits of a service that is given none.
+// DefaultLimits are the limits of a service that is given none. That of memory is
+// memory.Default(), 80 % of what the machine or its cgroup has. The process should tell
+// Go's garbage collector of it too: debug.SetMemoryLimit(memory.Heap(limit)).
 func DefaultLimits() protocol.Limits {
 	return protocol.Limits{
 		ConcurrentRuns: 32,
@@ -62,6 +65,7 @@ func DefaultLimits() protocol.Limits {
 		UploadBytes:    16 << 30,
 		Variables:      10_000,
 		ResultBytes:    1 << 30,
+		MemoryBytes:    memory.Default(),
 		ResultSeconds:  (15 * time.Minute).Seconds(),
 		IdleSeconds:    (5 * time.Minute).Seconds(),
 	}
@@ -74,6 +78,7 @@ func withDefaults(l protocol.Limits) protocol.Limits {
 	fill(&l.UploadBytes, d.UploadBytes)
 	fill(&l.Variables, d.Variables)
 	fill(&l.ResultBytes, d.ResultBytes)
+	fill(&l.MemoryBytes, d.MemoryBytes)
 	fill(&l.ResultSeconds, d.ResultSeconds)
 	fill(&l.IdleSeconds, d.IdleSeconds)
 	return l
@@ -172,12 +177,14 @@ type Stats struct {
 	Running, Held int
 	// ResultBytes is the memory that results take, in bytes.
 	ResultBytes int64
+	// MemoryBytes is what runs have reserved and results take of Limits.MemoryBytes.
+	MemoryBytes int64
 }
 
 // Stats returns the figures of the moment.
 func (s *Service) Stats() Stats {
 	running, ended, bytes := s.runs.Stats()
-	return Stats{Running: running, Held: ended, ResultBytes: bytes}
+	return Stats{Running: running, Held: ended, ResultBytes: bytes, MemoryBytes: s.runs.Reserved()}
 }
 
 func (s *Service) resultBytes() int64 { return s.Stats().ResultBytes }

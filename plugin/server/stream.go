@@ -46,8 +46,8 @@ func (s *Service) receive(recv func() (*flight.FlightData, error)) (*upload, err
 }
 
 // records opens the table. The end of ctx ends its unpacking.
-func (u *upload) records(ctx context.Context) (array.RecordReader, error) {
-	return batch.NewLimitedReader(ctx, u.next, nil, u.unpacked)
+func (u *upload) records(ctx context.Context, l batch.Limits) (array.RecordReader, error) {
+	return batch.NewLimitedReader(ctx, u.next, nil, l)
 }
 
 // next is the next message of Arrow's; those that carry something else are

@@ -12,9 +12,9 @@
 //	est, err := s.Solve(ctx, solver.Problem{S: r.S, Samples: r.Samples})
 //
 // Variables are always centred. Samples are read once. Pearson and Covariance
-// keep d² numbers and a block of at most 256 samples, however many samples
-// there are; Spearman, Nonparanormal and Ledoit-Wolf keep the whole table,
-// M·d numbers, besides.
+// keep d² numbers, which become S, and a block of at most 256 samples, however
+// many samples there are; Spearman, Nonparanormal and Ledoit-Wolf keep the whole
+// table, M·d numbers, besides: see Memory.
 //
 // The result does not depend on how the source cuts its batches, not even in
 // the last bit: samples are gathered into blocks of one size first.
@@ -179,7 +179,7 @@ func Estimate(ctx context.Context, src Source, d int, s Settings) (*Result, erro
 	e := &estimation{
 		settings: s,
 		d:        d,
-		ranked:   s.Method == Spearman || s.Method == Nonparanormal,
+		ranked:   s.ranked(),
 		sums:     newMoments(d, s.engine()),
 	}
 	if err := e.read(ctx, src); err != nil {
@@ -244,6 +244,9 @@ func (e *estimation) finish(ctx context.Context) (*Result, error) {
 		Method:    s.Method,
 		Divisor:   s.Divisor,
 	}
+	if s.LedoitWolf {
+		r.Shrinkage = e.sums.ledoitWolf(e.kept, s.Method != Covariance)
+	}
 	if s.Method == Covariance {
 		r.S = e.sums.covariance(divisor)
 		if err := representable(r.S, s.Names); err != nil {
@@ -251,9 +254,6 @@ func (e *estimation) finish(ctx context.Context) (*Result, error) {
 		}
 	} else {
 		r.S = e.sums.correlation()
-	}
-	if s.LedoitWolf {
-		r.Shrinkage = e.sums.ledoitWolf(e.kept, s.Method != Covariance)
 	}
 	shrink(r.S, r.Shrinkage)
 	return r, nil

@@ -144,29 +144,38 @@ func (m *moments) spread() spread {
 	return s
 }
 
-// covariance is the sum over divisor, in the units of the variables.
+// covariance is the sum over divisor, in the units of the variables. It takes the
+// memory of the sums, which are gone then.
 func (m *moments) covariance(divisor float64) *dense.Sym {
 	unit := make([]float64, m.d)
 	for j, e := range m.exponent {
 		unit[j] = math.Ldexp(1, e)
 	}
-	s := dense.NewSym(m.d, nil)
+	s := m.takeSums()
 	for i := range m.d {
 		for j := i; j < m.d; j++ {
-			s.Set(i, j, m.sums[i*m.d+j]/divisor*unit[i]*unit[j])
+			s.Set(i, j, s.At(i, j)/divisor*unit[i]*unit[j])
 		}
 	}
 	return s
 }
 
-// correlation is the sum with its diagonal scaled to 1. Every variable varies.
+// takeSums are the sums, whose lower triangle is still to be filled.
+func (m *moments) takeSums() *dense.Sym {
+	s := dense.NewSym(m.d, m.sums)
+	m.sums = nil
+	return s
+}
+
+// correlation is the sum with its diagonal scaled to 1, in the memory of the sums,
+// which are gone then. Every variable varies.
 func (m *moments) correlation() *dense.Sym {
 	f := m.standardise()
-	s := dense.NewSym(m.d, nil)
+	s := m.takeSums()
 	for i := range m.d {
 		s.Set(i, i, 1)
 		for j := i + 1; j < m.d; j++ {
-			s.Set(i, j, clamp(m.sums[i*m.d+j]*f[i]*f[j]))
+			s.Set(i, j, clamp(s.At(i, j)*f[i]*f[j]))
 		}
 	}
 	return s

@@ -5,7 +5,8 @@ import "context"
 // Await runs kernel, a call that cannot be interrupted, and returns nil when it
 // is done, or the error of ctx as soon as ctx ends.
 //
-// In the second case kernel goes on in the background to its end. The caller must
+// In the second case kernel goes on in the background to its end, of which the
+// Background of ctx knows. The caller must
 // no longer use, or reuse, any matrix, vector or Workspace that it reads or
 // writes. Where ctx has ended before the call, kernel is not run at all. Solvers call it for kernels that may take longer than some
 // milliseconds: see AwaitLong.
@@ -23,8 +24,10 @@ func Await(ctx context.Context, kernel func()) error {
 	}
 	done := make(chan struct{})
 	var caught *Panic
+	end := begin(ctx)
 	go func() {
 		defer close(done)
+		defer end()
 		caught = Catch(kernel)
 	}()
 	select {

@@ -10,7 +10,7 @@ import (
 var ErrEigen = errors.New("the symmetric eigendecomposition did not converge")
 
 // A Workspace calls an Engine with memory of its own, so that iterations
-// allocate nothing after the first. It serves one goroutine at a time.
+// allocate nothing after the first; it has no memory before. It serves one goroutine at a time.
 type Workspace struct {
 	engine  Engine
 	scratch Scratch
@@ -18,9 +18,7 @@ type Workspace struct {
 }
 
 // NewWorkspace returns a workspace for n×n matrices; other sizes work too.
-func NewWorkspace(e Engine, n int) *Workspace {
-	return &Workspace{engine: e, scaled: make([]float64, 0, n*n)}
-}
+func NewWorkspace(e Engine, _ int) *Workspace { return &Workspace{engine: e} }
 
 // Engine is the engine behind w.
 func (w *Workspace) Engine() Engine { return w.engine }

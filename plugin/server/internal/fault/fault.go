@@ -16,6 +16,7 @@ import (
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/memory"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/solver/covariance"
 	"github.com/gladflow/gladflow/solver/dense"
@@ -72,6 +73,7 @@ func causeOf(ctx context.Context, err error) *protocol.Fault {
 	var j *job.Error
 	var solver *job.SolverError
 	var limit *batch.LimitError
+	var room *memory.Error
 	switch {
 	case errors.As(err, &known):
 		copied := *known
@@ -85,6 +87,8 @@ func causeOf(ctx context.Context, err error) *protocol.Fault {
 		return New(codes.ResourceExhausted, protocol.ReasonLimit, "%s", words(err))
 	case errors.As(err, &limit):
 		return New(codes.ResourceExhausted, protocol.ReasonLimit, "%s, or raise %s", words(err), limitName(limit))
+	case errors.As(err, &room):
+		return New(codes.ResourceExhausted, protocol.ReasonLimit, "%s, or raise memory_bytes (gladflow serve --max-memory)", room)
 	case errors.As(err, &j):
 		return jobFault(j)
 	case errors.As(err, &solver) && solver.Stack != nil:

@@ -29,8 +29,8 @@ type Request struct {
 	Caller Caller
 	Job    job.Job // valid
 	// Open opens samples that the call streams; nil if the job names a file.
-	// The context is the run's.
-	Open func(context.Context) (array.RecordReader, error)
+	// The context is the run's, and so are the limits of what the samples take.
+	Open func(context.Context, batch.Limits) (array.RecordReader, error)
 	// Detached runs go on after the end of their call, and are kept after their
 	// own end. Others end with the call and are gone then.
 	Detached bool
@@ -106,19 +106,29 @@ func (r *Run) await(done <-chan outcome) outcome {
 }
 
 // perform calls Work with what a run of the service gives it.
-func (g *Registry) perform(ctx context.Context, r *Run, open func(context.Context) (array.RecordReader, error)) (*job.Result, error) {
+func (g *Registry) perform(ctx context.Context, r *Run, open func(context.Context, batch.Limits) (array.RecordReader, error)) (*job.Result, error) {
+	var upload *receipt // nil if none
 	host := recovery.Host{
 		Files: table.Files{Stdin: strings.NewReader(""), Root: g.Root, Stores: g.Stores, MostVariables: g.Limits.Variables, Limits: TableLimits(g.Limits)},
 		Progress: func(p progress.Update) {
 			r.progress(p)
+			if p.Done && p.Stage == progress.Reading && upload != nil {
+				upload.end()
+			}
 			if p.Done {
 				g.Observer.StageDone(ctx, p)
 			}
 		},
 		Solved: func(n recovery.Network) error { return g.keepTables(r, n) },
+		Memory: share{g, r.caller},
 	}
 	if open != nil {
-		records, err := open(ctx)
+		var err error
+		if upload, err = g.receive(r.caller); err != nil {
+			return nil, err
+		}
+		defer upload.end()
+		records, err := open(ctx, upload.limits())
 		if err != nil {
 			return nil, AsInput(err)
 		}
@@ -150,6 +160,8 @@ func AsInput(err error) error {
 // keepTables is the recovery.Host's Solved: it keeps the tables of a solver until a
 // caller takes them.
 func (g *Registry) keepTables(r *Run, n recovery.Network) error {
+	reserved := n.Reserved
+	defer func() { g.memory.Release(reserved) }()
 	found := make(Tables)
 	var bytes int64
 	for name, t := range n.Tables { // the protocol's names are recovery's
@@ -160,10 +172,15 @@ func (g *Registry) keepTables(r *Run, n recovery.Network) error {
 		found[name] = record
 		bytes += arrowutil.TotalRecordSize(record)
 	}
-	if err := g.reserve(r, bytes); err != nil {
+	reserved = 0 // it is reserve's
+	if err := g.reserve(r, bytes, n.Reserved); err != nil {
 		return err
 	}
-	return r.addTables(n.Result.Name, found)
+	err := r.addTables(n.Result.Name, found)
+	if err != nil {
+		g.unreserve(r, bytes)
+	}
+	return err
 }
 
 // named says in a line of the log which run it is about. The prefix of labels keeps

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/memory"
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
@@ -82,6 +83,7 @@ type Registry struct {
 	draining bool
 	bytes    int64 // reserved for results
 	accounts map[Caller]account
+	memory   *memory.Budget
 	idle     chan struct{} // closed when running falls to 0; nil if nothing waits
 }
 
@@ -90,7 +92,10 @@ func New(c Config) *Registry {
 	if c.Observer == nil {
 		c.Observer = noObserver{}
 	}
-	g := &Registry{Config: c, runs: make(map[string]*Run), accounts: make(map[Caller]account)}
+	g := &Registry{
+		Config: c, runs: make(map[string]*Run), accounts: make(map[Caller]account),
+		memory: memory.NewBudget(c.Limits.MemoryBytes),
+	}
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	g.work.Go(g.removeExpired)
 	return g
@@ -175,6 +180,7 @@ func (g *Registry) removeLocked(r *Run) {
 	}
 	g.bytes -= r.reserved
 	g.accountLocked(r.caller, func(a *account) { a.bytes -= r.reserved })
+	g.memory.Release(r.reserved)
 	r.reserved = 0
 }
 
@@ -185,21 +191,39 @@ func (g *Registry) Forget(r *Run) {
 	g.removeLocked(r)
 }
 
-// reserve takes memory for results of r, if need be that of runs that have ended:
-// see makeRoomLocked.
-func (g *Registry) reserve(r *Run, bytes int64) error {
+// reserve takes memory for results of r, which has reserved some of it already, if
+// need be that of runs that have ended: see makeRoomLocked.
+func (g *Registry) reserve(r *Run, bytes, reserved int64) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.runs[r.id] != r {
+		g.memory.Release(reserved)
 		return nil // forgotten, so that the run is about to end
 	}
 	if err := g.makeRoomLocked(r.caller, bytes); err != nil {
+		g.memory.Release(reserved)
+		return err
+	}
+	if err := g.keepLocked(r.caller, bytes, reserved); err != nil {
 		return err
 	}
 	g.bytes += bytes
 	g.accountLocked(r.caller, func(a *account) { a.bytes += bytes })
 	r.reserved += bytes
 	return nil
+}
+
+// unreserve gives back memory of results of r that are not kept.
+func (g *Registry) unreserve(r *Run, bytes int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.runs[r.id] != r {
+		return // with which it was given back
+	}
+	g.bytes -= bytes
+	g.accountLocked(r.caller, func(a *account) { a.bytes -= bytes })
+	g.memory.Release(bytes)
+	r.reserved -= bytes
 }
 
 // Find returns the run of that name, if the caller may know of it.

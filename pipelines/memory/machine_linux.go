@@ -1,0 +1,5 @@
+package memory
+
+import "os"
+
+func machine() int64 { return machineOf(os.DirFS("/")) }

@@ -1,0 +1,291 @@
+package recovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/memory"
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/covariance"
+	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/glasso"
+)
+
+// A Memory is asked for the memory of a run before the run takes it;
+// *memory.Budget is one. It is called by one goroutine at a time.
+type Memory interface {
+	// Reserve takes bytes, or nothing and returns an error, a *memory.Error. Then
+	// the run ends with that error.
+	Reserve(bytes int64) error
+	// Release gives back what was reserved.
+	Release(bytes int64)
+}
+
+// ownBytes is what a run takes whatever its size: buffers of readers and writers,
+// names, documents.
+const ownBytes = 16 << 20
+
+// matrix is what a matrix of d variables takes, in bytes.
+func matrix(d int) int64 { return 8 * int64(d) * int64(d) }
+
+const (
+	// sharedMatrices are those of every classical solver: S of a component in its
+	// own units, the best point, two for the certificate, the residual of the
+	// optimality conditions, and the estimate.
+	sharedMatrices = 6
+	// eigenMatrices are those of an eigendecomposition and of the product after it:
+	// vectors, those of the halves that are joined, and what is multiplied.
+	eigenMatrices = 5
+)
+
+// matrices is what n matrices of a classical solver take. Penalties of a component
+// whose variables have different variances are one more.
+func (c solverConfig) matrices(n, d int) int64 {
+	if c.penalty.Matrix != nil || c.job.Correlation == covariance.Covariance.String() || !c.job.SamplesGiven() {
+		n++
+	}
+	return int64(n) * matrix(d)
+}
+
+// A reservation is what a run has of a Memory. It is estimated for the whole run when
+// the variables are known, and raised when something turns out to be larger: samples
+// that are kept, whose number was not known, and lists of edges.
+//
+// The estimates are of memory in use at a time. See TestMemoryOfSolvers for how they
+// compare with what a process takes.
+type reservation struct {
+	from Memory // nil: nothing is reserved
+
+	// A reader that has not noticed the end of its context calls hold after it.
+	mu       sync.Mutex
+	ended    bool
+	reserved int64
+
+	peak   int64  // estimated: of reading, choosing the penalty, solving or writing
+	what   string // takes the peak
+	held   int64  // by the readers of tables, to the end
+	kept   int64  // by samples, while they are read
+	tables int64  // for the tables of solvers that the host keeps
+}
+
+// hold reserves for the readers.
+func (m *reservation) hold(more int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.held += more
+	return m.grow("the tables that are read")
+}
+
+// keep reserves for samples.
+func (m *reservation) keep(more int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.kept += more
+	return m.grow("the samples that are kept until all have come")
+}
+
+// grow reserves what is missing while a table is read.
+func (m *reservation) grow(what string) error {
+	err := m.reserve(what)
+	var none *memory.Error
+	if errors.As(err, &none) {
+		none.Growing = true
+	}
+	return err
+}
+
+// raise makes the peak at least so many bytes.
+func (m *reservation) raise(peak int64, what string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if peak > m.peak {
+		m.peak, m.what = peak, what
+	}
+	return m.reserve(m.what)
+}
+
+// reserve reserves what is missing. The caller has the lock.
+func (m *reservation) reserve(what string) error {
+	total := ownBytes + m.peak + m.held + m.kept + m.tables
+	switch {
+	case m.ended:
+		return errEnded
+	case m.from == nil || total <= m.reserved:
+		return nil
+	}
+	err := m.from.Reserve(total - m.reserved)
+	var none *memory.Error
+	if errors.As(err, &none) {
+		// Of the whole run: what it has already is its own.
+		return &memory.Error{Needs: total, What: what, Limit: none.Limit, Taken: max(0, none.Taken-m.reserved)}
+	}
+	if err == nil {
+		m.reserved = total
+	}
+	return err
+}
+
+// errEnded is what readers are told that go on after the end of their run.
+var errEnded = errors.New("the run has ended")
+
+// read gives back what samples took.
+func (m *reservation) read() {
+	if m.from == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.kept = 0
+	if over := m.reserved - (ownBytes + m.peak + m.held + m.tables); over > 0 {
+		m.from.Release(over)
+		m.reserved -= over
+	}
+}
+
+// handOver leaves what was reserved for the tables of a solver to the host, and
+// returns it.
+func (m *reservation) handOver(bytes int64) int64 {
+	if m.from == nil {
+		return 0
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.reserved -= bytes
+	m.tables -= bytes
+	return bytes
+}
+
+// release gives back everything when no kernel is at work any more: after a
+// cancellation they may be, for a while, with matrices of the run.
+func (m *reservation) release(kernels *dense.Background) {
+	if m.from == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ended = true
+	left := m.reserved
+	m.reserved = 0
+	kernels.WhenIdle(func() { m.from.Release(left) })
+}
+
+// admit reserves what the run needs at its peak, as far as it is known when its
+// tables have been opened.
+func (r *run) admit(context.Context) error {
+	d := len(r.table.Names)
+	m := &r.memory
+	m.peak, m.what = r.table.Memory(), fmt.Sprintf("the covariance of %d variables", d)
+	c := r.configuration(glasso.Penalty{Matrix: r.penalties}, nil)
+	atWork := func(bytes int64, what string) {
+		if bytes += matrix(d); bytes > m.peak { // S
+			m.peak, m.what = bytes, fmt.Sprintf("%s on %d variables", what, d)
+		}
+	}
+	if rule, ok := r.penaltyRule(); ok {
+		atWork(rule.memory(c, d), "the choice of the penalty")
+	}
+	for _, name := range r.job.Solvers {
+		atWork(find(name).memory(c, d), "solver "+name)
+	}
+	if r.delivers() {
+		size := r.tableSize(0) // what is known before a solver has ended
+		atWork(r.deliveryMemory(size), "the tables of a solver")
+		m.tables = int64(len(r.job.Solvers)) * r.keptMemory(size)
+	}
+	return m.raise(m.peak, m.what)
+}
+
+// holdPopulation reserves for so many pairs that are scored: themselves, and what
+// scoring them needs.
+func (r *run) holdPopulation(pairs int64) error {
+	const pairBytes = 9 + 24
+	return r.memory.hold(pairBytes * pairs)
+}
+
+// delivers says that solvers leave files or tables.
+func (r *run) delivers() bool { return r.job.Out != "" || r.host.Solved != nil }
+
+// A tableSize is how large the tables of a solver are.
+type tableSize struct {
+	pairs   int64 // that are ranked
+	edges   int64 // that are listed of them
+	entries int64 // of a sparse precision matrix
+}
+
+// tableSize is that of a solver whose support has so many pairs.
+func (r *run) tableSize(support int64) tableSize {
+	d := int64(len(r.table.Names))
+	s := tableSize{pairs: support, entries: support + d}
+	if r.job.Edges != job.EdgesSupport {
+		s.pairs = d * (d - 1) / 2
+	}
+	s.edges = s.pairs
+	if n, _ := r.job.Top(); n > 0 {
+		s.edges = min(s.pairs, int64(n))
+	}
+	if r.job.Precision == job.PrecisionDense {
+		s.entries = 0
+	}
+	return s
+}
+
+// What a row of a table takes.
+const (
+	pairBytes  = 56           // in the list of edges
+	edgeBytes  = 57 + 45 + 80 // as columns, as a record or what is written, in the writer
+	entryBytes = 90 + 30 + 40 // of columns that grow by appending, and the same
+
+	keptEdgeBytes  = 2*4 + 3*8 + 1 // in a record, without the names
+	keptEntryBytes = 2*4 + 8
+)
+
+// deliveryMemory is what it takes to make tables of an estimate, and to write them.
+func (r *run) deliveryMemory(s tableSize) int64 {
+	d := len(r.table.Names)
+	bytes := 2 * matrix(d) // Θ and Z
+	if r.job.Units == job.UnitsOriginal {
+		bytes += 2 * matrix(d)
+	}
+	names := r.nameBytes()
+	bytes += pairBytes*s.pairs + (edgeBytes+4*names)*s.edges + (entryBytes+4*names)*s.entries
+	if r.job.Precision == job.PrecisionDense {
+		bytes += 4 * matrix(d)
+	}
+	return bytes
+}
+
+// keptMemory is what the tables of a solver take that the host keeps.
+func (r *run) keptMemory(s tableSize) int64 {
+	if r.host.Solved == nil {
+		return 0
+	}
+	names := 2 * r.nameBytes()
+	bytes := (keptEdgeBytes+names)*s.edges + (keptEntryBytes+names)*s.entries
+	if r.job.Precision == job.PrecisionDense {
+		bytes += matrix(len(r.table.Names))
+	}
+	return bytes
+}
+
+// nameBytes is the mean length of a name, and a bit more.
+func (r *run) nameBytes() int64 {
+	var sum int64
+	for _, n := range r.table.Names {
+		sum += int64(len(n))
+	}
+	return sum/int64(len(r.table.Names)) + 1
+}
+
+// admitTables reserves for the tables of an estimate, whose size is known now. It
+// returns what of that is for the tables that the host keeps.
+func (r *run) admitTables(est *solver.Estimate) (kept int64, err error) {
+	m := &r.memory
+	size := r.tableSize(int64(est.Edges()))
+	kept = r.keptMemory(size)
+	m.tables += kept - r.keptMemory(r.tableSize(0))
+	err = m.raise(matrix(len(r.table.Names))+r.deliveryMemory(size), fmt.Sprintf("tables of %d edges", size.edges))
+	return kept, err
+}

@@ -1,0 +1,229 @@
+package recovery
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/memory"
+)
+
+// A measurement is a run in a process of its own, and what it took.
+type measurement struct {
+	Job job.Job
+	// Heap is the limit of Go's runtime; 0 for none.
+	Heap int64
+
+	// Reserved is the most that was reserved, Peak the most that the process had of
+	// the machine's memory (VmHWM).
+	Reserved, Peak int64
+}
+
+// measureKey is in the environment of the process.
+const measureKey = "GLADFLOW_TEST_MEASUREMENT"
+
+// TestMeasuredProcess is the process.
+func TestMeasuredProcess(t *testing.T) {
+	text := os.Getenv(measureKey)
+	if text == "" {
+		t.Skip("it is started by other tests")
+	}
+	var m measurement
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		t.Fatal(err)
+	}
+	if m.Heap > 0 {
+		debug.SetMemoryLimit(m.Heap)
+	}
+	most := &mostReserved{Budget: memory.NewBudget(0)}
+	if _, err := Run(t.Context(), m.Job, Host{Memory: most}); err != nil {
+		t.Fatal(err)
+	}
+	if most.Taken() != 0 {
+		t.Errorf("%d bytes are reserved after the end", most.Taken())
+	}
+	m.Reserved, m.Peak = most.most, peak(t)
+	fmt.Fprintf(os.Stderr, "measured %d %d\n", m.Reserved, m.Peak)
+}
+
+// mostReserved is a budget that notes the most that was taken of it.
+type mostReserved struct {
+	*memory.Budget
+	most int64
+}
+
+func (m *mostReserved) Reserve(bytes int64) error {
+	err := m.Budget.Reserve(bytes)
+	m.most = max(m.most, m.Taken())
+	return err
+}
+
+// peak is VmHWM of this process.
+func peak(t *testing.T) int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "VmHWM:" {
+			kib, err := strconv.ParseInt(f[1], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kib << 10
+		}
+	}
+	t.Fatal("/proc/self/status has no VmHWM")
+	return 0
+}
+
+// measured runs a job in a process of its own.
+func measured(t *testing.T, j job.Job, heap int64) measurement {
+	t.Helper()
+	m := measurement{Job: j, Heap: heap}
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMeasuredProcess$")
+	c.Env = append(os.Environ(), measureKey+"="+string(text))
+	out, err := c.CombinedOutput()
+	at := bytes.Index(out, []byte("measured "))
+	if err != nil || at < 0 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if _, err := fmt.Sscanf(string(out[at:]), "measured %d %d", &m.Reserved, &m.Peak); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return m
+}
+
+// connected writes samples of d variables, each of which follows the one before.
+func connected(t *testing.T, d, samples int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "samples.arrows")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	names := make([]string, d)
+	for i := range names {
+		names[i] = "gene" + strconv.Itoa(i)
+	}
+	schema := arrowio.SampleSchema(names)
+	w := ipc.NewWriter(f, ipc.WithSchema(schema))
+	rng := rand.New(rand.NewPCG(1, uint64(d)))
+	for at := 0; at < samples; {
+		n := min(samples-at, max(1, 1<<18/d))
+		rows := make([]float64, n*d)
+		for i := range rows {
+			rows[i] = rng.NormFloat64()
+			if i%d > 0 {
+				rows[i] = 0.6*rows[i-1] + 0.8*rows[i]
+			}
+		}
+		if err := w.Write(arrowio.SampleRecord(schema, rows, n)); err != nil {
+			t.Fatal(err)
+		}
+		at += n
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// What a run reserves is what it takes, whatever the solver and the engine: where Go's
+// heap is held to that, the run goes well, the process grows by no more, and more than
+// half of what is reserved for matrices is used.
+//
+// The table of docs/operations.md is the log of this test with GLADFLOW_LONG=1 and -v.
+func TestMemoryOfSolvers(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the peak of a process is read from /proc")
+	}
+	sizes := map[int][]string{500: {job.EngineAuto}}
+	if os.Getenv("GLADFLOW_LONG") != "" {
+		sizes = map[int][]string{500: {job.EngineAuto, "gonum"}, 1000: {job.EngineAuto}, 2000: {job.EngineAuto}}
+	}
+	idle := measured(t, job.Job{Input: connected(t, 10, 50), Solvers: []string{"bcd", "glad"}, Penalty: "0.3"}, 0)
+	t.Logf("a run of 10 variables: %d MiB", idle.Peak>>20)
+	for _, d := range slices.Sorted(maps.Keys(sizes)) {
+		input := connected(t, d, 200)
+		for _, engine := range sizes[d] {
+			for _, j := range []job.Job{
+				{Solvers: []string{"glad"}}, {Solvers: []string{"bcd"}, Penalty: "0.1"}, {Solvers: []string{"gista"}, Penalty: "0.1"},
+				{Solvers: []string{"admm"}, Penalty: "0.1"}, {Solvers: []string{"am"}, Penalty: "0.1"},
+				{Solvers: []string{"bcd"}, Penalty: ebic, Gap: 0.1},
+				{Solvers: []string{"admm"}, Penalty: "0.1", ADMMLambda: 1}, {Solvers: []string{"bcd"}, Penalty: "0.1", Correlation: "none"},
+			} {
+				j.Input, j.Engine, j.IterationLimit = input, engine, 3
+				compare(t, fmt.Sprintf("%-6s d = %4d  %-5s %-4s", engine, d, j.Solvers[0], j.Penalty), j, d, idle.Peak)
+			}
+		}
+	}
+}
+
+// compare measures a job twice, the second time with Go's heap held to what the first
+// has reserved. idle is what the process takes without a job.
+func compare(t *testing.T, what string, j job.Job, d int, idle int64) {
+	t.Helper()
+	free := measured(t, j, 0)
+	bound := measured(t, j, free.Reserved)
+	took := bound.Peak - idle
+	t.Logf("%s  reserved %5d MiB, took %5d MiB (%5d MiB without a limit); in matrices %4.1f of %4.1f", what,
+		free.Reserved>>20, took>>20, (free.Peak-idle)>>20, float64(took)/float64(matrix(d)), float64(free.Reserved-ownBytes)/float64(matrix(d)))
+	if took > free.Reserved {
+		t.Errorf("%s: %d MiB are reserved, and the run took %d MiB", what, free.Reserved>>20, took>>20)
+	}
+	if free.Reserved-ownBytes > 2*took {
+		t.Errorf("%s: %d MiB are reserved, of which %d MiB are used", what, free.Reserved>>20, took>>20)
+	}
+}
+
+// The same of what is read, written and scored.
+func TestMemoryOfTablesMeasured(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the peak of a process is read from /proc")
+	}
+	if os.Getenv("GLADFLOW_LONG") == "" {
+		t.Skip("takes long; set GLADFLOW_LONG=1 to run it")
+	}
+	const d = 1000
+	idle := measured(t, job.Job{Input: connected(t, 10, 50), Solvers: []string{"bcd"}, Penalty: "0.3"}, 0)
+	input, out := connected(t, d, 200), t.TempDir()
+	reference := filepath.Join(out, "reference.csv")
+	if err := os.WriteFile(reference, []byte("gene0,gene1\ngene1,gene2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for what, j := range map[string]job.Job{
+		"all edges, parquet":   {Edges: "all", Format: "parquet"},
+		"all edges, arrow":     {Edges: "all", Format: "arrow"},
+		"all edges, csv":       {Edges: "all", Format: "csv"},
+		"dense, parquet":       {Precision: job.PrecisionDense, Format: "parquet", Units: job.UnitsOriginal},
+		"scored, all pairs":    {Reference: reference, Population: "all"},
+		"many samples, ranked": {Correlation: "spearman"},
+	} {
+		j.Solvers, j.Penalty, j.Input, j.Out = []string{"bcd"}, "0.3", input, out
+		if j.Correlation != "" {
+			j.Input = connected(t, d, 10_000)
+		}
+		compare(t, fmt.Sprintf("%-20s", what), j, d, idle.Peak)
+	}
+}

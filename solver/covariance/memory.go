@@ -1,0 +1,34 @@
+package covariance
+
+import "github.com/gladflow/gladflow/solver/dense"
+
+// Memory is what Estimate takes at a time for d variables, in bytes, S among it and
+// without the samples that it keeps: see SampleMemory.
+func Memory(d int) int64 {
+	const blocks = 3 // one as it comes, one in its own unit, one that is kept and not full
+	return 8 * int64(d) * (int64(d) + blocks*(blockRows+1))
+}
+
+// SampleMemory is what Estimate keeps of every sample until the last has come, in
+// bytes: nothing for Pearson and Covariance.
+func SampleMemory(d int, s Settings) int64 {
+	switch {
+	case s.ranked():
+		const perRank = 8*tile + 16 // a ranker's columns and order
+		return 8*int64(d) + perRank*int64(dense.Cores())
+	case s.LedoitWolf:
+		return 8 * int64(d)
+	}
+	return 0
+}
+
+// MatrixMemory is what FromMatrix takes at a time for d variables, in bytes, the
+// values and S among it.
+func MatrixMemory(d int) int64 {
+	// The values, S, the correlation, what is lifted and its factor; for a matrix
+	// that is not definite the eigendecomposition.
+	return (5 + 4) * 8 * int64(d) * int64(d)
+}
+
+// ranked says that S is of ranks or scores.
+func (s Settings) ranked() bool { return s.Method == Spearman || s.Method == Nonparanormal }
