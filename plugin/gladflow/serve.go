@@ -71,8 +71,11 @@ func (o *serveOptions) bind(c *cobra.Command) {
 	f.StringVar(&config.TokenFile, "token-file", "", "`FILE` of bearer tokens of which calls must carry one")
 	f.BoolVar(&config.Insecure, "insecure", false, "serve without TLS, this machine alone")
 	o.limits.bind(f)
+	f.IntVar(&config.MaxConnections, "max-connections", server.DefaultMaxConnections, "connections at the same time, `N`; more are closed at once")
+	f.IntVar(&config.MaxConnectionsPerPeer, "max-connections-per-peer", server.DefaultMaxConnectionsPerPeer, "connections of one address (of IPv6: one network of 64 bits; of a socket: one user), `N`")
 	f.DurationVar(&o.drain, "drain-timeout", server.DefaultDrainTimeout, "`TIME` for which runs may go on after SIGTERM")
-	f.StringVar(&config.MetricsAddress, "metrics-listen", "", "`ADDRESS` of /metrics (for Prometheus) and /healthz, host:port, over plain HTTP")
+	f.StringVar(&config.MetricsAddress, "metrics-listen", "", "`ADDRESS` of /metrics (for Prometheus) and /healthz, host:port; plain HTTP for this machine, else TLS with a token or certificate as for calls")
+	f.BoolVar(&config.MetricsInsecure, "metrics-insecure", false, "show them over plain HTTP to all who can connect")
 	f.StringVar(&o.logLevel, "log-level", "info", "`WORD`: trace, debug, info, warn or error")
 	f.StringVar(&o.logFormat, "log-format", "", "`WORD`: text or json (default text on a terminal, json elsewhere)")
 
@@ -84,6 +87,7 @@ func (o *serveOptions) bind(c *cobra.Command) {
 		"log-format":          cobra.FixedCompletions(logFormats(), cobra.ShellCompDirectiveNoFileComp),
 		"max-concurrent-runs": none, "max-message-size": none, "max-upload-size": none, "max-variables": none,
 		"max-result-size": none, "result-age": none, "idle-timeout": none, "drain-timeout": none, "metrics-listen": none,
+		"max-connections": none, "max-connections-per-peer": none,
 	} {
 		// It fails for a flag that does not exist, and these do.
 		_ = c.RegisterFlagCompletionFunc(name, complete)
@@ -112,14 +116,17 @@ func (o *serveOptions) serve(c *cobra.Command) error {
 // serveFlag is the flag of a field of server.ListenConfig.
 func serveFlag(field string) string {
 	return map[string]string{
-		"Address":        "--listen",
-		"CertFile":       "--tls-cert",
-		"KeyFile":        "--tls-key",
-		"ClientCAFile":   "--client-ca",
-		"TokenFile":      "--token-file",
-		"Insecure":       "--insecure",
-		"MetricsAddress": "--metrics-listen",
-		"Files":          "--files",
+		"Address":               "--listen",
+		"CertFile":              "--tls-cert",
+		"KeyFile":               "--tls-key",
+		"ClientCAFile":          "--client-ca",
+		"TokenFile":             "--token-file",
+		"Insecure":              "--insecure",
+		"MaxConnections":        "--max-connections",
+		"MaxConnectionsPerPeer": "--max-connections-per-peer",
+		"MetricsAddress":        "--metrics-listen",
+		"MetricsInsecure":       "--metrics-insecure",
+		"Files":                 "--files",
 	}[field]
 }
 
@@ -129,6 +136,14 @@ func (o *serveOptions) listenConfig(c *cobra.Command) (server.ListenConfig, erro
 	var err error
 	if config.Config, err = o.limits.settings(); err != nil {
 		return config, usage(c, "%v", err)
+	}
+	for name, n := range map[string]*int{"max-connections": &config.MaxConnections, "max-connections-per-peer": &config.MaxConnectionsPerPeer} {
+		switch {
+		case !c.Flags().Changed(name):
+			*n = 0 // the default, which may be lowered
+		case *n <= 0:
+			return config, usage(c, "--%s: %d leaves nothing; choose more than 0", name, *n)
+		}
 	}
 	switch {
 	case o.drain < 0:

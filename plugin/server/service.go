@@ -122,13 +122,19 @@ func (s *Service) ServerOptions() []grpc.ServerOption {
 	return append(s.transport(), grpc.ChainUnaryInterceptor(s.catchUnary), grpc.ChainStreamInterceptor(s.catchStream))
 }
 
+// A connection on which nothing arrives for pingTime is asked whether it is
+// alive, and closed if no answer has arrived in pongTime. What arrives in part
+// does not count.
+const (
+	pingTime = 30 * time.Second
+	pongTime = 20 * time.Second
+)
+
 func (s *Service) transport() []grpc.ServerOption {
 	const (
 		window     = 8 << 20
 		buffer     = 256 << 10
 		mostCalls  = 1000
-		ping       = 30 * time.Second
-		pong       = 20 * time.Second
 		leastAlive = 5 * time.Second
 	)
 	return []grpc.ServerOption{
@@ -138,7 +144,7 @@ func (s *Service) transport() []grpc.ServerOption {
 		grpc.InitialConnWindowSize(2 * window),
 		grpc.ReadBufferSize(buffer),
 		grpc.WriteBufferSize(buffer),
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: ping, Timeout: pong}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingTime, Timeout: pongTime}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: leastAlive, PermitWithoutStream: true}),
 	}
 }
