@@ -3,6 +3,7 @@ package protocol
 import (
 	"maps"
 	"strconv"
+	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
@@ -73,7 +74,16 @@ func (f *Fault) StatusCode() codes.Code {
 // GRPCStatus is the status that carries f: its message, an ErrorInfo with the
 // reason and everything else as metadata, and, where a field of the job is at
 // fault, a BadRequest. It makes f a status error of gRPC.
+//
+// Texts that quote what a caller has sent are cut to about a thousand bytes: clients
+// refuse answers whose headers are too long, and would be told that.
 func (f *Fault) GRPCStatus() *status.Status {
+	whole := f
+	f = new(Fault)
+	*f = *whole
+	for _, text := range []*string{&f.Message, &f.Field, &f.Column} {
+		*text = cut(*text)
+	}
 	s := status.New(f.StatusCode(), f.Message)
 	details := []protoadapt.MessageV1{&errdetails.ErrorInfo{
 		Reason: f.Reason, Domain: Domain, Metadata: f.metadata(),
@@ -88,6 +98,16 @@ func (f *Fault) GRPCStatus() *status.Status {
 		return s
 	}
 	return with
+}
+
+// cut takes the middle out of a text that is too long for a header; its end often
+// says what to do.
+func cut(text string) string {
+	const most, head, tail = 1000, 600, 300
+	if len(text) > most {
+		text = text[:head] + " … " + text[len(text)-tail:]
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
 // Keys of the metadata of an ErrorInfo.
@@ -131,6 +151,9 @@ func FaultOf(err error) *Fault {
 		// A number that is none is one that is not there.
 		f.Row, _ = strconv.Atoi(m[keyRow])
 		f.Iteration, _ = strconv.Atoi(m[keyIteration])
+	}
+	if f.Reason == "" {
+		f.asLimit()
 	}
 	return f
 }

@@ -234,20 +234,22 @@ func TestConnectionsWithoutACall(t *testing.T) {
 // caller may be idle, and headers that are too long are refused.
 func TestSlowMessage(t *testing.T) {
 	l := listening(t, ListenConfig{Insecure: true, Config: Config{Limits: protocol.Limits{IdleSeconds: 0.5}}})
-	conn := dialFrom(t, "127.0.0.1", l.target)
-	start := time.Now()
-	message := append([]byte{0}, wire.BigEndian.AppendUint32(nil, 1<<20)...)
-	first := preface + string(frame(settings, 0, 0, nil)) + string(frame(frameHeaders, 4, 1, headers("DoPut"))) + string(frame(frameData, 0, 1, message))
-	if _, err := io.WriteString(conn, first); err != nil {
-		t.Fatal(err)
+	for _, method := range []string{"DoPut", "DoExchange", "DoGet", "DoAction", "GetFlightInfo"} {
+		conn := dialFrom(t, "127.0.0.1", l.target)
+		start := time.Now()
+		message := append([]byte{0}, wire.BigEndian.AppendUint32(nil, 1<<20)...)
+		first := preface + string(frame(settings, 0, 0, nil)) + string(frame(frameHeaders, 4, 1, headers(method))) + string(frame(frameData, 0, 1, message))
+		if _, err := io.WriteString(conn, first); err != nil {
+			t.Fatal(err)
+		}
+		go dribble(conn, string(frame(frameData, 0, 1, []byte{0})))
+		awaitTrailers(t, conn)
+		if took := time.Since(start); took < 400*time.Millisecond || took > 5*time.Second {
+			t.Errorf("%s ended after %v", method, took)
+		}
+		conn.Close()
+		l.awaitConnections(t, 0)
 	}
-	go dribble(conn, string(frame(frameData, 0, 1, []byte{0})))
-	awaitTrailers(t, conn)
-	if took := time.Since(start); took < 400*time.Millisecond || took > 5*time.Second {
-		t.Errorf("the call ended after %v", took)
-	}
-	conn.Close()
-	l.awaitConnections(t, 0)
 
 	ctx := bearer(t.Context(), strings.Repeat("x", 2*maxHeaders))
 	if _, err := flighttest.Action(ctx, dial(t, l.target), protocol.ActionSolvers, nil); err == nil {

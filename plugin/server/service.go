@@ -13,7 +13,6 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
-	"github.com/gladflow/gladflow/plugin/server/internal/fault"
 	"github.com/gladflow/gladflow/plugin/server/internal/runs"
 )
 
@@ -108,18 +107,11 @@ func newService(c Config, work func(context.Context, job.Job, recovery.Host) (*j
 	return s, nil
 }
 
-// Register adds the Flight service to a server. The health service is left to
-// the caller.
-func (s *Service) Register(g *grpc.Server) error {
-	flight.RegisterFlightServiceServer(g, s)
-	return nil
-}
-
 // ServerOptions are the options of a gRPC server for this service: its limits,
 // windows that keep a fast connection busy, and keepalive, by which callers
 // that have vanished are noticed.
 func (s *Service) ServerOptions() []grpc.ServerOption {
-	return append(s.transport(), grpc.ChainUnaryInterceptor(s.catchUnary), grpc.ChainStreamInterceptor(s.catchStream))
+	return append(s.transport(), s.callOptions()...)
 }
 
 // A connection on which nothing arrives for pingTime is asked whether it is
@@ -138,7 +130,7 @@ func (s *Service) transport() []grpc.ServerOption {
 		leastAlive = 5 * time.Second
 	)
 	return []grpc.ServerOption{
-		grpc.MaxRecvMsgSize(s.limits.MessageBytes),
+		grpc.MaxRecvMsgSize(s.limits.MessageBytes + s.limits.MessageBytes/messageSlack),
 		grpc.MaxConcurrentStreams(mostCalls),
 		grpc.InitialWindowSize(window),
 		grpc.InitialConnWindowSize(2 * window),
@@ -175,17 +167,3 @@ func (s *Service) Drain(ctx context.Context) error { return s.runs.Drain(ctx) }
 // Close cancels every run and waits until they have ended, which takes a
 // fraction of a second. Their files are whole or not there.
 func (s *Service) Close() { s.runs.Close() }
-
-// catchUnary turns panics of a call into errors.
-func (s *Service) catchUnary(ctx context.Context, request any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (reply any, err error) {
-	err = fault.Catch(s.log, func() (err error) {
-		reply, err = next(ctx, request)
-		return err
-	})
-	return reply, err
-}
-
-// catchStream turns panics of a call into errors.
-func (s *Service) catchStream(service any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	return fault.Catch(s.log, func() error { return next(service, stream) })
-}

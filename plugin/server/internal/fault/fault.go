@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc/codes"
@@ -41,6 +42,20 @@ func CallEnded(ctx context.Context) *protocol.Fault {
 		return New(codes.DeadlineExceeded, protocol.ReasonDeadline, "the deadline of the call has passed; give it more time")
 	}
 	return New(codes.Canceled, protocol.ReasonCancelled, "the caller has cancelled the call")
+}
+
+// OfCall is the fault of an error that is of the call and not of a run: of gRPC, or
+// of Arrow's Flight.
+func OfCall(ctx context.Context, err error) *protocol.Fault {
+	switch code := status.Code(err); {
+	case code == codes.Unimplemented:
+		return New(code, protocol.ReasonInvalidCall, "the service has not that method; see its actions (ListActions)")
+	case err == io.EOF:
+		return Call("the call has ended before its messages; send them, and the job first")
+	case ctx.Err() != nil:
+		return CallEnded(ctx)
+	}
+	return Of(ctx, err)
 }
 
 // Of sorts the error of a run. ctx is the run's: its cause, if it has

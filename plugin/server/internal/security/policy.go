@@ -43,7 +43,7 @@ func (c Config) Options(open func(method string) bool) ([]grpc.ServerOption, err
 	if err != nil {
 		return nil, err
 	}
-	return append(options, append(tokens.options(open), tokens.early(open))...), nil
+	return append(options, tokens.options(open)...), nil
 }
 
 // check says whether connections are secured, or need not be.
