@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/gladflow/gladflow/arrowio/batch"
 )
@@ -124,6 +125,16 @@ func openFault(name string, err error) error {
 		return &InputError{Path: name, Err: err, Reason: "there is no such file; check the path"}
 	case errors.Is(err, fs.ErrPermission):
 		return &InputError{Path: name, Err: err, Reason: "permission to read it is denied"}
+	case errors.Is(err, syscall.ENOTDIR) && strings.HasSuffix(name, "/"):
+		return &InputError{Path: name, Err: err, Reason: "it is a file and no folder; leave out the slash at the end"}
+	case errors.Is(err, syscall.ENOTDIR):
+		return &InputError{Path: name, Err: err, Reason: "a part of the path is a file and no folder; check the path"}
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return &InputError{Path: name, Err: err, Reason: "the name is too long for a file; check the path"}
+	case errors.Is(err, syscall.EINVAL):
+		return &InputError{Path: name, Err: err, Reason: "no file can have such a name; check the path"}
+	case errors.Is(err, syscall.ELOOP):
+		return &InputError{Path: name, Err: err, Reason: "its links lead in a circle; check the path"}
 	}
 	return fmt.Errorf("reading %s: %w", name, err)
 }

@@ -41,7 +41,10 @@ func unreadable(err error) string {
 	case errors.Is(err, fs.ErrPermission):
 		return "permission to read it is denied"
 	}
-	return fmt.Sprintf("it cannot be read (%v)", err)
+	if path := new(fs.PathError); errors.As(err, &path) {
+		err = path.Err // without the path, which the reader knows, and the call
+	}
+	return fmt.Sprintf("it cannot be read: %v", err)
 }
 
 // Error is "FILE: line N: FIELD: REASON" without the parts that are empty, or the

@@ -21,6 +21,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/plugin/internal/flighttest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -206,9 +207,12 @@ func TestMalformedJobs(t *testing.T) {
 		for _, v := range values {
 			text := fmt.Sprintf("{%q:%s}", f.Key, v)
 			for _, name := range []string{protocol.ActionValidate, protocol.ActionRecover} {
-				err := rawCall(t, conn, "DoAction", marshal(t, &flight.Action{Type: name, Body: []byte(text)}))
-				if err == nil && (name == protocol.ActionValidate || f.Key == "input") {
+				reply, err := flighttest.RawAction(t.Context(), conn, name, []byte(text))
+				switch {
+				case err == nil && name == protocol.ActionValidate:
 					continue // it is a job, as far as one can see
+				case err == nil && f.Key == "input":
+					_, err = flighttest.RawAction(t.Context(), conn, protocol.ActionResult, reply)
 				}
 				answered++
 				wantWords(t, name+fmt.Sprintf(" %.100s", text), err)
