@@ -35,7 +35,7 @@ func OpenFolder(field, path string) (*Folder, error) {
 	_, err := os.Lstat(path) // a link that leads nowhere was there before
 	f := &Folder{path: path, created: errors.Is(err, fs.ErrNotExist)}
 	if err := os.MkdirAll(path, 0o777); err != nil {
-		return nil, &job.Error{Field: field, Reason: fmt.Sprintf("the folder cannot be made (%v); choose another", err), Err: err}
+		return nil, &job.Error{Field: field, Reason: fmt.Sprintf("the folder cannot be made (%v); choose another", job.Cause(err)), Err: err}
 	}
 	trial, err := os.CreateTemp(path, ".gladflow-*.tmp")
 	if err != nil {

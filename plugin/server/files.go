@@ -22,7 +22,7 @@ func (s *Service) confine(folder string) error {
 		real, err = filepath.EvalSymlinks(real)
 	}
 	if err != nil {
-		return fmt.Errorf("the folder for files, %s: %w; make it, or choose another", folder, err)
+		return fmt.Errorf("the folder for files, %s: %w; make it, or choose another", folder, job.Cause(err))
 	}
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s is no folder; name one, or say any or none", folder)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
@@ -130,7 +131,7 @@ func (s *Service) transport() []grpc.ServerOption {
 		leastAlive = 5 * time.Second
 	)
 	return []grpc.ServerOption{
-		grpc.MaxRecvMsgSize(s.limits.MessageBytes + s.limits.MessageBytes/messageSlack),
+		grpc.MaxRecvMsgSize(int(min(int64(s.limits.MessageBytes)+int64(s.limits.MessageBytes)/messageSlack, math.MaxInt32))),
 		grpc.MaxConcurrentStreams(mostCalls),
 		grpc.InitialWindowSize(window),
 		grpc.InitialConnWindowSize(2 * window),
