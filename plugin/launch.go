@@ -27,7 +27,8 @@ type Config struct {
 	// started. Default: any.
 	Checksum string
 	// Args are limits of the service, flags as of gladflow serve such as
-	// --max-variables=50000 and --files=none; Env additional variables
+	// --max-variables=50000 and --files=none, and nothing else: the binary refuses
+	// to start with others; Env additional variables
 	// ("NAME=value") of its environment, which is that of the host otherwise.
 	Args, Env []string
 	// Dir is the folder that paths in jobs are relative to. Default: the
@@ -63,6 +64,9 @@ const (
 func Launch(ctx context.Context, c Config) (*Client, error) {
 	path, err := c.resolve()
 	if err != nil {
+		return nil, err
+	}
+	if err := c.checkDir(); err != nil {
 		return nil, err
 	}
 	secure, err := c.secure()
@@ -188,7 +192,10 @@ func (c Config) explain(ctx context.Context, path string, err error, log *startL
 	install := "install one with " + installCommand()
 	answer, foreign := strings.CutPrefix(err.Error(), "Unrecognized remote plugin message: ")
 	answer, _, _ = strings.Cut(answer, "\n")
+	refusal := log.tail.refusal()
 	switch {
+	case refusal != "":
+		return fmt.Errorf("plugin: %s has refused to start: %s", path, refusal)
 	case errors.Is(err, plugin.ErrChecksumsDoNotMatch):
 		return fmt.Errorf("plugin: the SHA-256 of %s is not Config.Checksum %s; fetch the build that was meant, or compare with sha256sum: %w", path, c.Checksum, err)
 	case foreign && answer == "":
