@@ -111,11 +111,22 @@ func (s *input) explain(err error, what string) error {
 			Reason: fmt.Sprintf("the %s ends too early: it is truncated; fetch or write it again", what)}
 	}
 	detail := ""
-	if text := err.Error(); !strings.Contains(text, "runtime error") {
+	if text := err.Error(); legible(text) {
 		detail = " (" + text + ")"
 	}
 	return &InputError{Path: s.name, Err: err,
 		Reason: fmt.Sprintf("the %s is corrupt%s; fetch or write it again", what, detail)}
+}
+
+// legible says whether what a library says of a file tells a reader anything, and not
+// only where in Go's types or parsers it was.
+func legible(text string) bool {
+	for _, part := range []string{"runtime error", "EOF", "error reading struct", "reflect:"} {
+		if strings.Contains(text, part) {
+			return false
+		}
+	}
+	return true
 }
 
 // openFault tells a path that cannot be read from a disk that fails.
