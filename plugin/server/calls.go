@@ -105,7 +105,7 @@ type readable struct{ grpc.ServerStream }
 // RecvMsg implements grpc.ServerStream.
 func (r *readable) RecvMsg(m any) error {
 	if err := r.ServerStream.RecvMsg(m); err != nil {
-		return err
+		return fault.Received(err)
 	}
 	if unreadable(m) {
 		return fault.Call("a message cannot be read as one of Arrow Flight's: it is cut short or broken; send it with a Flight client")

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	wire "encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -117,6 +118,7 @@ func TestMalformedMessages(t *testing.T) {
 	l := listening(t, ListenConfig{Insecure: true, Config: Config{Limits: protocol.Limits{MessageBytes: 1 << 20}}})
 	conn := dial(t, l.target)
 	put := marshal(t, &flight.FlightData{FlightDescriptor: &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(`{"solvers":["bcd"]}`)}})
+	large := marshal(t, &flight.FlightData{DataBody: make([]byte, 2<<20)})
 	for method, good := range map[string][]byte{
 		"DoGet":         marshal(t, &flight.Ticket{Ticket: []byte(`{"run":"x"}`)}),
 		"DoAction":      marshal(t, &flight.Action{Type: protocol.ActionWatch, Body: []byte(`{"run":"x"}`)}),
@@ -134,7 +136,6 @@ func TestMalformedMessages(t *testing.T) {
 			}
 			wantWords(t, method+", "+what, rawCall(t, conn, method, message))
 		}
-		large := marshal(t, &flight.FlightData{DataBody: make([]byte, 2<<20)})
 		wantWords(t, method+", large", rawCall(t, conn, method, large))
 	}
 	// A little too large is told by the service itself, whatever the client.
@@ -152,6 +153,43 @@ func TestMalformedMessages(t *testing.T) {
 	for what, b := range map[string][]byte{"x": []byte("x"), "zeros": make([]byte, 64), "noise": bytes.Repeat([]byte{0xa5, 3, 0, 0}, 50), "ones": bytes.Repeat([]byte{0xff}, 300)} {
 		wantWords(t, "DoPut, a header of "+what, rawCall(t, conn, "DoPut", put, header(b)))
 		wantWords(t, "DoExchange, a header of "+what, rawCall(t, conn, "DoExchange", put, header(b)))
+	}
+	for _, after := range [][]byte{large, {0x0a}} {
+		rawCall(t, conn, "DoPut", put, after)
+	}
+	for range 3 { // and one who hangs up, or stops in the middle of a message
+		ctx, cancel := context.WithCancel(t.Context())
+		stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, "/"+flightService+"/DoPut", grpc.ForceCodecV2(rawCodec{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := stream.SendMsg(put); err != nil {
+			t.Fatal(err)
+		}
+		var reply []byte
+		if err := stream.RecvMsg(&reply); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+	}
+	raw := dialFrom(t, "127.0.0.1", l.target)
+	message := wire.BigEndian.AppendUint32([]byte{0}, uint32(len(put)))
+	message = append(append(message, put...), 0, 0, 0, 1, 0)
+	begun := preface + string(frame(settings, 0, 0, nil)) + string(frame(frameHeaders, 4, 1, headers("DoPut"))) + string(frame(frameData, 1, 1, message))
+	if _, err := io.WriteString(raw, begun); err != nil {
+		t.Fatal(err)
+	}
+	awaitTrailers(t, raw)
+	eventually(t, "runs are at work", func() bool { return l.service.Stats().Running == 0 })
+	// What the service tells of the runs later is no other.
+	runs := l.service.runs.List()
+	for _, r := range runs {
+		if f := r.Info().Error; f != nil && (goText.MatchString(f.Message) || f.Reason == "") {
+			t.Errorf("a run has failed with %s, %q: %s", f.Code, f.Reason, f.Message)
+		}
+	}
+	if len(runs) < 10 {
+		t.Errorf("there were %d runs", len(runs))
 	}
 }
 

@@ -44,6 +44,18 @@ func CallEnded(ctx context.Context) *protocol.Fault {
 	return New(codes.Canceled, protocol.ReasonCancelled, "the caller has cancelled the call")
 }
 
+// Received is the error of gRPC for a message that has not arrived. gRPC has told the
+// caller in its own words; this is for the run, whose end is told later.
+func Received(err error) error {
+	switch f := protocol.FaultOf(err); {
+	case err == io.EOF, status.Code(err) == codes.Canceled, status.Code(err) == codes.DeadlineExceeded:
+		return err
+	case f.Reason != "":
+		return f
+	}
+	return Call("the call has ended in the middle of a message; send it whole")
+}
+
 // OfCall is the fault of an error that is of the call and not of a run: of gRPC, or
 // of Arrow's Flight.
 func OfCall(ctx context.Context, err error) *protocol.Fault {
