@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -60,7 +59,7 @@ func (o *limitOptions) settings() (server.Config, error) {
 	for _, r := range []limitRange{
 		{"max-concurrent-runs", float64(l.ConcurrentRuns), 1, 10_000},
 		{"max-variables", float64(l.Variables), 2, 1_000_000},
-		{"max-message-size", float64(l.MessageBytes), 64 << 10, math.MaxInt32},
+		{"max-message-size", float64(l.MessageBytes), 64 << 10, 2 << 30},
 		{"max-upload-size", float64(l.UploadBytes), 4 << 10, 1 << 50},
 		{"max-result-size", float64(l.ResultBytes), 64 << 10, 1 << 50},
 		{"result-age", float64(o.resultAge), float64(time.Second), float64(365 * 24 * time.Hour)},
@@ -99,7 +98,7 @@ func (r limitRange) text(like pflag.Value, bound float64) string {
 		b := byteSize(bound)
 		return b.String()
 	case "duration":
-		return strings.TrimSuffix(strings.TrimSuffix(time.Duration(bound).String(), "0s"), "0m")
+		return strings.NewReplacer("m0s", "m", "h0m0s", "h").Replace(time.Duration(bound).String())
 	}
 	return strconv.FormatInt(int64(bound), 10)
 }

@@ -199,7 +199,7 @@ func TestWrongUsageOfServe(t *testing.T) {
 		"--insecure --max-concurrent-runs 0":      "--max-concurrent-runs: 0 leaves nothing; choose 1 at least",
 		"--insecure --max-message-size 0":         "--max-message-size: 0 leaves nothing",
 		"--insecure --max-message-size 5":         "--max-message-size: 5B is too little for any job; choose 64KiB at least",
-		"--insecure --max-message-size 1TB":       "--max-message-size: 1TB is too much; choose 2147483647B at most",
+		"--insecure --max-message-size 1TB":       "--max-message-size: 1TB is too much; choose 2GiB at most",
 		"--insecure --max-upload-size 1kB":        "--max-upload-size: 1kB is too little for any job; choose 4KiB at least",
 		"--insecure --max-result-size 1":          "--max-result-size: 1B is too little for any job; choose 64KiB at least",
 		"--insecure --max-variables 1":            "--max-variables: 1 is too little for any job; choose 2 at least",

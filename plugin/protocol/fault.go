@@ -78,12 +78,9 @@ func (f *Fault) StatusCode() codes.Code {
 // Texts that quote what a caller has sent are cut to about a thousand bytes: clients
 // refuse answers whose headers are too long, and would be told that.
 func (f *Fault) GRPCStatus() *status.Status {
-	whole := f
-	f = new(Fault)
-	*f = *whole
-	for _, text := range []*string{&f.Message, &f.Field, &f.Column} {
-		*text = cut(*text)
-	}
+	short := *f
+	short.Message, short.Field, short.Column = cut(f.Message), cut(f.Field), cut(f.Column)
+	f = &short
 	s := status.New(f.StatusCode(), f.Message)
 	details := []protoadapt.MessageV1{&errdetails.ErrorInfo{
 		Reason: f.Reason, Domain: Domain, Metadata: f.metadata(),
@@ -133,7 +130,8 @@ func (f *Fault) metadata() map[string]string {
 
 // FaultOf returns the fault that an error of a call carries; nil for nil. An
 // error that is not of the service, such as a connection that broke, is a Fault
-// with its code and no reason.
+// with its code and no reason; but gRPC's for a message that is too large has the
+// reason and the words of the service's.
 func FaultOf(err error) *Fault {
 	if err == nil {
 		return nil

@@ -43,9 +43,12 @@ func ParseAddress(ctx context.Context, f setting.Field, text string) (Address, e
 	if err != nil || len(found) == 0 {
 		return Address{}, setting.Errorf(f, "there is no host %q; write the address as %s", host, example)
 	}
-	a := Address{Text: text, Bind: net.JoinHostPort(found[0].String(), port), Local: true}
+	first, local := found[0], true
 	for _, at := range found {
-		a.Local = a.Local && at.IP.IsLoopback()
+		local = local && at.IP.IsLoopback()
+		if first.IP.To4() == nil && at.IP.To4() != nil {
+			first = at // as package net prefers it
+		}
 	}
-	return a, nil
+	return Address{Text: text, Bind: net.JoinHostPort(first.String(), port), Local: local}, nil
 }

@@ -50,6 +50,9 @@ func TestParseAddress(t *testing.T) {
 			t.Errorf("%s is bound as %s, %v", text, a.Bind, err)
 		}
 	}
+	if a, err := ParseAddress(t.Context(), setting.Address, "localhost:1"); err != nil || a.Bind != "127.0.0.1:1" && a.Bind != "[::1]:1" {
+		t.Errorf("%+v, %v", a, err)
+	}
 	for text, want := range map[string]string{
 		"": "no address", "8815": "no address", "127.0.0.1": "no address", "::1:8815": "no address",
 		"127.0.0.1:": "the port is missing", "127.0.0.1:99999": "0 to 65535", "127.0.0.1:-1": "0 to 65535", ":http": "0 to 65535",
