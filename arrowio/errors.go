@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/gladflow/gladflow/arrowio/batch"
 )
@@ -113,11 +114,22 @@ func (s *input) explain(err error, what string) error {
 			Reason: fmt.Sprintf("the %s ends too early: it is truncated; fetch or write it again", what)}
 	}
 	detail := ""
-	if text := err.Error(); !strings.Contains(text, "runtime error") {
+	if text := err.Error(); legible(text) {
 		detail = " (" + text + ")"
 	}
 	return &InputError{Path: s.name, Err: err,
 		Reason: fmt.Sprintf("the %s is corrupt%s; fetch or write it again", what, detail)}
+}
+
+// legible says whether what a library says of a file tells a reader anything, and not
+// only where in Go's types or parsers it was.
+func legible(text string) bool {
+	for _, part := range []string{"runtime error", "EOF", "error reading struct", "reflect:"} {
+		if strings.Contains(text, part) {
+			return false
+		}
+	}
+	return true
 }
 
 // openFault tells a path that cannot be read from a disk that fails.
@@ -132,6 +144,16 @@ func openFault(name string, err error) error {
 		return &InputError{Path: name, Err: err, Reason: "there is no such file; check the path"}
 	case errors.Is(err, fs.ErrPermission):
 		return &InputError{Path: name, Err: err, Reason: "permission to read it is denied"}
+	case errors.Is(err, syscall.ENOTDIR) && strings.HasSuffix(name, "/"):
+		return &InputError{Path: name, Err: err, Reason: "it is a file and no folder; leave out the slash at the end"}
+	case errors.Is(err, syscall.ENOTDIR):
+		return &InputError{Path: name, Err: err, Reason: "a part of the path is a file and no folder; check the path"}
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return &InputError{Path: name, Err: err, Reason: "the name is too long for a file; check the path"}
+	case errors.Is(err, syscall.EINVAL):
+		return &InputError{Path: name, Err: err, Reason: "no file can have such a name; check the path"}
+	case errors.Is(err, syscall.ELOOP):
+		return &InputError{Path: name, Err: err, Reason: "its links lead in a circle; check the path"}
 	}
 	return fmt.Errorf("reading %s: %w", name, err)
 }

@@ -29,7 +29,8 @@ type Config struct {
 	// other systems, to its folder. Default: any.
 	Checksum string
 	// Args are limits of the service, flags as of gladflow serve such as
-	// --max-variables=50000 and --files=none; Env additional variables
+	// --max-variables=50000 and --files=none, and nothing else: the binary refuses
+	// to start with others; Env additional variables
 	// ("NAME=value") of its environment, which is that of the host otherwise.
 	Args, Env []string
 	// Dir is the folder that paths in jobs are relative to. Default: the
@@ -76,6 +77,9 @@ func Launch(ctx context.Context, c Config) (*Client, error) {
 	}
 	path, err := c.resolve()
 	if err != nil {
+		return nil, err
+	}
+	if err := c.checkDir(); err != nil {
 		return nil, err
 	}
 	alive, kill := context.WithCancel(context.Background())
@@ -208,7 +212,10 @@ func (c Config) explain(ctx context.Context, path string, err error, log *startL
 	install := "install one with " + installCommand()
 	answer, foreign := strings.CutPrefix(err.Error(), "Unrecognized remote plugin message: ")
 	answer, _, _ = strings.Cut(answer, "\n")
+	refusal := log.tail.refusal()
 	switch {
+	case refusal != "":
+		return fmt.Errorf("plugin: %s has refused to start: %s", path, refusal)
 	case foreign && answer == "":
 		return fmt.Errorf("plugin: %s is no gladflow plugin: it ended without an answer%s; %s", path, log.tail.quote(), install)
 	case foreign:

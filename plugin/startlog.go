@@ -65,7 +65,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	if t.stopped {
 		return len(p), nil
 	}
-	const most = 400
+	const most = 4000
 	t.b = append(t.b, p...)
 	if n := len(t.b) - most; n > 0 {
 		t.b = append(t.b[:0], t.b[n:]...)
@@ -86,5 +86,6 @@ func (t *tail) quote() string {
 	if len(t.b) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (its last words: %q)", shorten(string(t.b)))
+	const most = 400
+	return fmt.Sprintf(" (its last words: %q)", shorten(string(t.b[max(0, len(t.b)-most):])))
 }

@@ -41,7 +41,16 @@ func unreadable(err error) string {
 	case errors.Is(err, fs.ErrPermission):
 		return "permission to read it is denied"
 	}
-	return fmt.Sprintf("it cannot be read (%v)", err)
+	return fmt.Sprintf("it cannot be read: %v", Cause(err))
+}
+
+// Cause is what the system says of a file: without the path, which the reader knows,
+// and the name of the call. Other errors stay what they are.
+func Cause(err error) error {
+	if path := new(fs.PathError); errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }
 
 // Error is "FILE: line N: FIELD: REASON" without the parts that are empty, or the

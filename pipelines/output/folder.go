@@ -41,7 +41,7 @@ func OpenFolder(field, path string) (*Folder, error) { return OpenFolderIn(nil, 
 func OpenFolderIn(root *arrowio.Root, field, path string) (*Folder, error) {
 	opened, remove, err := root.OpenFolder(path)
 	if err != nil {
-		reason := fmt.Sprintf("the folder cannot be made or opened (%v); choose another", err)
+		reason := fmt.Sprintf("the folder cannot be made or opened (%v); choose another", job.Cause(err))
 		if outside := (*arrowio.OutsideError)(nil); errors.As(err, &outside) {
 			reason = arrowio.Redacted(path) + ": " + outside.Error()
 		}
@@ -51,7 +51,7 @@ func OpenFolderIn(root *arrowio.Root, field, path string) (*Folder, error) {
 	if err := arrowio.CheckWritable(f.root); err != nil {
 		f.Discard()
 		f.Close()
-		return nil, &job.Error{Field: field, Reason: fmt.Sprintf("the folder %s cannot be written to (%v); choose another", path, err), Err: err}
+		return nil, &job.Error{Field: field, Reason: fmt.Sprintf("the folder %s cannot be written to (%v); choose another", path, job.Cause(err)), Err: err}
 	}
 	return f, nil
 }

@@ -50,6 +50,12 @@ edges, with a certificate of how close each is to the optimum.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if name := emptyFlag(c.Flags()); name != "" {
+				return usage(c, "--%s: %s", name, emptyValue)
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return c.Help()
@@ -150,10 +156,10 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &wrong):
-		fmt.Fprintf(stderr, "gladflow: %s\nsee %s --help\n", wrong.sentence, wrong.command)
+		fmt.Fprintf(stderr, "gladflow: %s\nsee %s --help\n", shortened(wrong.sentence), wrong.command)
 		return exitUsage
 	case errors.As(err, &j):
-		fmt.Fprintf(stderr, "gladflow: %s\n", j.Text(option))
+		fmt.Fprintf(stderr, "gladflow: %s\n", shortened(j.Text(option)))
 		return exitUsage
 	case isNoRoom:
 		fmt.Fprintf(stderr, "gladflow: %s\n", room)
@@ -167,7 +173,7 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "gladflow: interrupted; what had finished is kept")
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "gladflow: %s\n", job.ErrorText(err, option))
+	fmt.Fprintf(stderr, "gladflow: %s\n", shortened(job.ErrorText(err, option)))
 	return exitFailed
 }
 

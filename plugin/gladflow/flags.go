@@ -122,35 +122,6 @@ func (v *fieldValue) Type() string {
 	return "WORD"
 }
 
-// flagError turns what pflag says into one sentence.
-func flagError(c *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	var incomplete *pflag.ValueRequiredError
-	var invalid *pflag.InvalidValueError
-	var j *job.Error
-	switch {
-	case errors.Is(err, pflag.ErrHelp):
-		return err
-	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		return usage(c, "there is no flag -%s", unknown.GetSpecifiedShortnames())
-	case errors.As(err, &unknown):
-		return usage(c, "there is no flag --%s%s", unknown.GetSpecifiedName(), nearestFlag(c, unknown.GetSpecifiedName()))
-	case errors.As(err, &incomplete):
-		return usage(c, "--%s has no value; write --%[1]s VALUE", incomplete.GetSpecifiedName())
-	case errors.As(err, &invalid) && errors.As(err, &j):
-		return usage(c, "--%s: %s", invalid.GetFlag().Name, j.Reason)
-	}
-	return usage(c, "%s", err.Error())
-}
-
-// nearestFlag suggests the flag that a mistyped one was meant to be.
-func nearestFlag(c *cobra.Command, name string) string {
-	var names []string
-	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	// Compared without the dashes: they would make any two names alike.
-	return strings.Replace(job.Suggestion(name, names), "mean ", "mean --", 1)
-}
-
 // asFlag makes an error about a field that is a flag of c speak of the flag.
 func asFlag(c *cobra.Command, document any, err error) error {
 	var j *job.Error

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -57,31 +60,73 @@ func (o *limitOptions) settings() (server.Config, error) {
 	l.MessageBytes, l.UploadBytes, l.ResultBytes = int(o.message), int64(o.upload), int64(o.resultsMemory)
 	l.MemoryBytes = int64(o.memory)
 	l.ResultSeconds, l.IdleSeconds = o.resultAge.Seconds(), o.idle.Seconds()
-	for _, f := range []struct {
-		name  string
-		value float64
-	}{
-		{"max-concurrent-runs", float64(l.ConcurrentRuns)}, {"max-variables", float64(l.Variables)},
-		{"max-message-size", float64(l.MessageBytes)}, {"max-upload-size", float64(l.UploadBytes)},
-		{"max-result-size", float64(l.ResultBytes)},
-		{"result-age", l.ResultSeconds}, {"idle-timeout", l.IdleSeconds},
+	for _, r := range []limitRange{
+		{"max-concurrent-runs", float64(l.ConcurrentRuns), 1, 10_000},
+		{"max-variables", float64(l.Variables), 2, 1_000_000},
+		{"max-message-size", float64(l.MessageBytes), 64 << 10, 2 << 30},
+		{"max-upload-size", float64(l.UploadBytes), 4 << 10, 1 << 50},
+		{"max-result-size", float64(l.ResultBytes), 64 << 10, 1 << 50},
+		{"result-age", float64(o.resultAge), float64(time.Second), float64(365 * 24 * time.Hour)},
+		{"idle-timeout", float64(o.idle), float64(100 * time.Millisecond), float64(24 * time.Hour)},
 	} {
-		if f.value <= 0 {
-			return c, fmt.Errorf("--%s: %v leaves nothing; choose more than 0", f.name, o.flags.Lookup(f.name).Value)
+		if err := r.check(o.flags); err != nil {
+			return c, err
 		}
 	}
 	return c, checkMemory(o.flags, o.memory)
 }
 
+// A limitRange is what a limit may be: less would refuse every job, more is a slip.
+type limitRange struct {
+	flag               string
+	value, least, most float64 // durations in nanoseconds
+}
+
+func (r limitRange) check(flags *pflag.FlagSet) error {
+	given := flags.Lookup(r.flag).Value
+	switch {
+	case r.value <= 0:
+		return fmt.Errorf("--%s: %v leaves nothing; choose %s at least", r.flag, given, r.text(given, r.least))
+	case r.value < r.least:
+		return fmt.Errorf("--%s: %v is too little for any job; choose %s at least", r.flag, given, r.text(given, r.least))
+	case r.value > r.most:
+		return fmt.Errorf("--%s: %v is too much; choose %s at most", r.flag, given, r.text(given, r.most))
+	}
+	return nil
+}
+
+// text is a bound as one writes it for the flag.
+func (r limitRange) text(like pflag.Value, bound float64) string {
+	switch like.Type() {
+	case "SIZE":
+		b := byteSize(bound)
+		return b.String()
+	case "duration":
+		return strings.NewReplacer("m0s", "m", "h0m0s", "h").Replace(time.Duration(bound).String())
+	}
+	return strconv.FormatInt(int64(bound), 10)
+}
+
 // pluginSettings reads the flags among the arguments that a host gives to a
-// plugin; what else there is does not matter.
+// plugin.
 func pluginSettings(args []string) (server.Config, error) {
 	f := pflag.NewFlagSet("gladflow", pflag.ContinueOnError)
 	f.Usage = func() {}
 	o := newLimitOptions()
 	o.bind(f)
-	if err := f.Parse(args); err != nil {
-		return server.Config{}, fmt.Errorf("the arguments of the plugin: %w; give it limits of gladflow serve --help or nothing", err)
+	const advice = "a plugin takes limits, such as --max-variables=50000 and --files=none, and nothing else"
+	err := f.Parse(args)
+	switch unknown := new(pflag.NotExistError); {
+	case errors.As(err, &unknown):
+		return server.Config{}, fmt.Errorf("the argument %s is unknown; %s", shortened(unknownFlag(unknown)), advice)
+	case errors.Is(err, pflag.ErrHelp):
+		return server.Config{}, fmt.Errorf("the argument --help is unknown; %s", advice)
+	case err != nil:
+		return server.Config{}, fmt.Errorf("the arguments of the plugin: %s", flagReason(err))
+	case f.NArg() > 0:
+		return server.Config{}, fmt.Errorf("the argument %s is unknown; %s", shortened(strconv.Quote(f.Arg(0))), advice)
+	case emptyFlag(f) != "":
+		return server.Config{}, fmt.Errorf("the arguments of the plugin: --%s: %s", emptyFlag(f), emptyValue)
 	}
 	return o.settings()
 }

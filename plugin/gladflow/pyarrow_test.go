@@ -91,3 +91,30 @@ func TestPyarrowDocuments(t *testing.T) {
 		}
 	}
 }
+
+// A batch that is too large is refused in words that say how to cut it.
+func TestPyarrowLargeBatch(t *testing.T) {
+	python3(t) // skips before anything is built
+	address := "grpc://" + startService(t, built.Binary(t), "--max-message-size", "1MiB").conn.Target()
+	out, err := python3(t, "-c", `
+import sys
+import pyarrow as pa
+from pyarrow import flight
+
+samples = pa.table({f"v{i}": [float((i * 7 + j * j) % 101) for j in range(19000)] for i in range(8)})
+writer, reader = flight.connect(sys.argv[1]).do_put(flight.FlightDescriptor.for_command('{"solvers": ["bcd"]}'), samples.schema)
+try:
+    writer.write_table(samples)
+    writer.done_writing()
+    while reader.read() is not None:
+        pass
+    writer.close()
+except pa.ArrowException as e:
+    print(type(e).__name__, e)
+`, address).CombinedOutput()
+	for _, want := range []string{"ArrowInvalid", "a message of 1.2 MiB is larger than the limit of 1.0 MiB", "write_table(table, max_chunksize=rows)"} {
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v\n%s\nwant %q", err, out, want)
+		}
+	}
+}

@@ -77,8 +77,11 @@ func (o *serveOptions) bind(c *cobra.Command) {
 	f.BoolVar(&config.Insecure, "insecure", false, "serve without TLS, this machine alone")
 	o.callers.bind(f)
 	o.limits.bind(f)
+	f.IntVar(&config.MaxConnections, "max-connections", server.DefaultMaxConnections, "connections at the same time, `N`; more are closed at once")
+	f.IntVar(&config.MaxConnectionsPerPeer, "max-connections-per-peer", server.DefaultMaxConnectionsPerPeer, "connections of one address (of IPv6: one network of 64 bits; of a socket: one user), `N`")
 	f.DurationVar(&o.drain, "drain-timeout", server.DefaultDrainTimeout, "`TIME` for which runs may go on after SIGTERM")
-	f.StringVar(&config.MetricsAddress, "metrics-listen", "", "`ADDRESS` of /metrics (for Prometheus) and /healthz, host:port, over plain HTTP")
+	f.StringVar(&config.MetricsAddress, "metrics-listen", "", "`ADDRESS` of /metrics (for Prometheus) and /healthz, host:port; plain HTTP for this machine, else TLS with a token or certificate as for calls")
+	f.BoolVar(&config.MetricsInsecure, "metrics-insecure", false, "show them over plain HTTP to all who can connect")
 	f.StringVar(&o.logLevel, "log-level", "info", "`WORD`: trace, debug, info, warn or error")
 	f.StringVar(&o.logFormat, "log-format", "", "`WORD`: text or json (default text on a terminal, json elsewhere)")
 
@@ -91,6 +94,7 @@ func (o *serveOptions) bind(c *cobra.Command) {
 		"max-concurrent-runs": none, "max-message-size": none, "max-upload-size": none, "max-variables": none,
 		"max-result-size": none, memoryFlag: none, "result-age": none, "idle-timeout": none, "drain-timeout": none, "metrics-listen": none,
 		flagRunsPerCaller: none, flagUploadsPerCaller: none, flagResultsPerCaller: none,
+		"max-connections": none, "max-connections-per-peer": none,
 	} {
 		// It fails for a flag that does not exist, and these do.
 		_ = c.RegisterFlagCompletionFunc(name, complete)
@@ -120,15 +124,18 @@ func (o *serveOptions) serve(c *cobra.Command) error {
 // serveFlag is the flag of a field of server.ListenConfig.
 func serveFlag(field string) string {
 	return map[string]string{
-		"Address":        "--listen",
-		"CertFile":       "--tls-cert",
-		"KeyFile":        "--tls-key",
-		"ClientCAFile":   "--client-ca",
-		"TokenFile":      "--token-file",
-		"Insecure":       "--insecure",
-		"MetricsAddress": "--metrics-listen",
-		"Files":          "--files",
-		"SharedRuns":     "--shared-runs",
+		"Address":               "--listen",
+		"CertFile":              "--tls-cert",
+		"KeyFile":               "--tls-key",
+		"ClientCAFile":          "--client-ca",
+		"TokenFile":             "--token-file",
+		"Insecure":              "--insecure",
+		"MaxConnections":        "--max-connections",
+		"MaxConnectionsPerPeer": "--max-connections-per-peer",
+		"MetricsAddress":        "--metrics-listen",
+		"MetricsInsecure":       "--metrics-insecure",
+		"Files":                 "--files",
+		"SharedRuns":            "--shared-runs",
 	}[field]
 }
 
@@ -141,6 +148,14 @@ func (o *serveOptions) listenConfig(c *cobra.Command) (server.ListenConfig, erro
 	}
 	if err != nil {
 		return config, usage(c, "%v", err)
+	}
+	for name, n := range map[string]*int{"max-connections": &config.MaxConnections, "max-connections-per-peer": &config.MaxConnectionsPerPeer} {
+		switch {
+		case !c.Flags().Changed(name):
+			*n = 0 // the default, which may be lowered
+		case *n <= 0:
+			return config, usage(c, "--%s: %d leaves nothing; choose more than 0", name, *n)
+		}
 	}
 	switch {
 	case o.drain < 0:

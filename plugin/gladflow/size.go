@@ -26,12 +26,13 @@ func sizeUnits() []sizeUnit {
 
 // String implements pflag.Value: in the largest unit that leaves no fraction.
 func (b *byteSize) String() string {
+	best, name := float64(*b), ""
 	for _, u := range sizeUnits() {
-		if n := float64(*b) / u.bytes; n >= 1 && n == math.Trunc(n) {
-			return strconv.FormatFloat(n, 'f', -1, 64) + u.name
+		if n := float64(*b) / u.bytes; n >= 1 && n == math.Trunc(n) && (name == "" || n < best) {
+			best, name = n, u.name
 		}
 	}
-	return strconv.FormatInt(int64(*b), 10)
+	return strconv.FormatFloat(best, 'f', -1, 64) + name
 }
 
 // Set implements pflag.Value.

@@ -3,6 +3,7 @@ package protocol
 import (
 	"maps"
 	"strconv"
+	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
@@ -73,7 +74,13 @@ func (f *Fault) StatusCode() codes.Code {
 // GRPCStatus is the status that carries f: its message, an ErrorInfo with the
 // reason and everything else as metadata, and, where a field of the job is at
 // fault, a BadRequest. It makes f a status error of gRPC.
+//
+// Texts that quote what a caller has sent are cut to about a thousand bytes: clients
+// refuse answers whose headers are too long, and would be told that.
 func (f *Fault) GRPCStatus() *status.Status {
+	short := *f
+	short.Message, short.Field, short.Column = cut(f.Message), cut(f.Field), cut(f.Column)
+	f = &short
 	s := status.New(f.StatusCode(), f.Message)
 	details := []protoadapt.MessageV1{&errdetails.ErrorInfo{
 		Reason: f.Reason, Domain: Domain, Metadata: f.metadata(),
@@ -88,6 +95,16 @@ func (f *Fault) GRPCStatus() *status.Status {
 		return s
 	}
 	return with
+}
+
+// cut takes the middle out of a text that is too long for a header; its end often
+// says what to do.
+func cut(text string) string {
+	const most, head, tail = 1000, 600, 300
+	if len(text) > most {
+		text = text[:head] + " … " + text[len(text)-tail:]
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
 // Keys of the metadata of an ErrorInfo.
@@ -113,7 +130,8 @@ func (f *Fault) metadata() map[string]string {
 
 // FaultOf returns the fault that an error of a call carries; nil for nil. An
 // error that is not of the service, such as a connection that broke, is a Fault
-// with its code and no reason.
+// with its code and no reason; but gRPC's for a message that is too large has the
+// reason and the words of the service's.
 func FaultOf(err error) *Fault {
 	if err == nil {
 		return nil
@@ -131,6 +149,9 @@ func FaultOf(err error) *Fault {
 		// A number that is none is one that is not there.
 		f.Row, _ = strconv.Atoi(m[keyRow])
 		f.Iteration, _ = strconv.Atoi(m[keyIteration])
+	}
+	if f.Reason == "" {
+		f.asLimit()
 	}
 	return f
 }

@@ -22,7 +22,7 @@ func (s *Service) confine(folder string) error {
 	}
 	root, err := arrowio.OpenRoot(folder)
 	if err != nil {
-		return fmt.Errorf("the folder for files, %s: %w; make it, or choose another", folder, err)
+		return fmt.Errorf("the folder for files, %s: %w; make it, or choose another", folder, job.Cause(err))
 	}
 	s.root, s.files = root, root.Name()
 	return nil

@@ -1,10 +1,7 @@
 package server
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"io"
 	"slices"
 	"strings"
 
@@ -200,17 +197,4 @@ func tableSchema(r *runs.Run, table, solver string) []byte {
 	}
 	defer record.Release()
 	return flight.SerializeSchema(record.Schema(), memory.DefaultAllocator)
-}
-
-// decode reads a message; shape is what it should have been.
-func decode(data []byte, into any, shape string) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return fault.Call("the message cannot be read (%v); send %s as JSON", err, shape)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return fault.Call("something follows the message; send %s as JSON and nothing else", shape)
-	}
-	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
+	"github.com/gladflow/gladflow/plugin/server/internal/gate"
 	"github.com/gladflow/gladflow/plugin/server/internal/security"
 	"github.com/gladflow/gladflow/plugin/server/internal/setting"
 	"github.com/gladflow/gladflow/plugin/server/internal/telemetry"
@@ -25,6 +26,9 @@ import (
 const (
 	DefaultAddress      = "127.0.0.1:8815"
 	DefaultDrainTimeout = 30 * time.Second
+
+	DefaultMaxConnections        = 1000
+	DefaultMaxConnectionsPerPeer = 100
 )
 
 // ErrRunsCancelled is what Serve returns when runs had not ended by the end of
@@ -53,9 +57,20 @@ type ListenConfig struct {
 	TokenFile string
 	// Insecure serves without TLS, on addresses of this machine alone.
 	Insecure bool
-	// MetricsAddress is host:port of /metrics and /healthz, over HTTP without
-	// TLS. Default: neither.
+	// MaxConnections is the number of connections at the same time. Default (0):
+	// DefaultMaxConnections, or fewer if the process may not open so many files.
+	MaxConnections int
+	// MaxConnectionsPerPeer is how many of them one peer may have: an address of
+	// IPv4, a network of 64 bits of IPv6, and on Unix sockets a user, or on other
+	// systems than Linux everyone. Default (0): DefaultMaxConnectionsPerPeer.
+	MaxConnectionsPerPeer int
+	// MetricsAddress is host:port of /metrics and /healthz: over plain HTTP on
+	// addresses of this machine alone, and over TLS with CertFile elsewhere, where
+	// /metrics wants a token of TokenFile or a certificate of ClientCAFile.
+	// Default: neither.
 	MetricsAddress string
+	// MetricsInsecure serves them over plain HTTP to all who can connect.
+	MetricsInsecure bool
 	// DrainTimeout is how long runs and calls may go on once the service has
 	// been told to end. Default (0): DefaultDrainTimeout; negative: not at all.
 	DrainTimeout time.Duration
@@ -66,10 +81,11 @@ type Listener struct {
 	service   *Service
 	grpc      *grpc.Server
 	health    *health.Server
-	listener  net.Listener
+	listener  *gate.Listener
 	http      *httpServer          // nil without MetricsAddress
 	telemetry *telemetry.Telemetry // nil if off
 	config    ListenConfig
+	patience  patience
 
 	stop     chan struct{} // closed by Stop
 	stopOnce sync.Once
@@ -85,15 +101,22 @@ type Listener struct {
 // OTEL_SDK_DISABLED. The other variables of OpenTelemetry's specification hold as
 // well. By default nothing is exported.
 func Listen(ctx context.Context, c ListenConfig) (*Listener, error) {
+	return listen(ctx, c, defaultPatience())
+}
+
+func listen(ctx context.Context, c ListenConfig, p patience) (*Listener, error) {
 	c.Address = cmp.Or(c.Address, DefaultAddress)
 	c.DrainTimeout = cmp.Or(c.DrainTimeout, DefaultDrainTimeout)
 	if c.Logger == nil {
 		c.Logger = hclog.NewNullLogger()
 	}
-	secured := security.Config{
-		CertFile: c.CertFile, KeyFile: c.KeyFile, ClientCAFile: c.ClientCAFile, TokenFile: c.TokenFile,
-		Insecure: c.Insecure, Logger: c.Logger,
+	if err := c.boundConnections(gate.Room()); err != nil {
+		return nil, err
 	}
+	if c.MetricsInsecure && c.MetricsAddress == "" {
+		return nil, setting.Errorf(setting.MetricsInsecure, "there are no metrics; give their address with %s, or leave this out", setting.MetricsAddress)
+	}
+	secured := c.security()
 	options, err := secured.Options(isHealth)
 	if err != nil {
 		return nil, err
@@ -101,7 +124,7 @@ func Listen(ctx context.Context, c ListenConfig) (*Listener, error) {
 	if c.Caller == nil && secured.KnowsCallers() {
 		c.Caller = security.CallerOf
 	}
-	l := &Listener{stop: make(chan struct{}), ending: make(chan struct{})}
+	l := &Listener{patience: p, stop: make(chan struct{}), ending: make(chan struct{})}
 	var registry *prometheus.Registry
 	if c.MetricsAddress != "" {
 		registry = prometheus.NewRegistry()
@@ -123,14 +146,22 @@ func Listen(ctx context.Context, c ListenConfig) (*Listener, error) {
 	return l, nil
 }
 
+func (c *ListenConfig) security() security.Config {
+	return security.Config{
+		CertFile: c.CertFile, KeyFile: c.KeyFile, ClientCAFile: c.ClientCAFile, TokenFile: c.TokenFile,
+		Insecure: c.Insecure, Logger: c.Logger,
+	}
+}
+
 // open makes the service and takes the addresses.
 func (l *Listener) open(ctx context.Context, registry *prometheus.Registry, options []grpc.ServerOption) error {
-	var err error
-	if l.listener, err = bind(ctx, &l.config); err != nil {
+	bound, err := bind(ctx, &l.config)
+	if err != nil {
 		return err
 	}
+	l.listener = l.bounded(bound)
 	if l.config.MetricsAddress != "" {
-		if l.http, err = listenHTTP(l.config.MetricsAddress, registry, l.config.Logger); err != nil {
+		if l.http, err = listenHTTP(ctx, &l.config, l.patience, registry); err != nil {
 			return err
 		}
 	}
@@ -139,10 +170,12 @@ func (l *Listener) open(ctx context.Context, registry *prometheus.Registry, opti
 		return setting.Errorf(setting.Files, "%s", err.Error())
 	}
 	l.telemetry.Measure(l.service.resultBytes)
+	l.telemetry.MeasureConnections(l.listener.Stats)
 
 	// Who calls comes before whatever else looks at a call.
 	options = append(options, l.watchOption())
 	options = append(options, l.service.ServerOptions()...)
+	options = append(options, l.connectionOptions()...)
 	l.grpc = grpc.NewServer(append(options, l.telemetry.ServerOptions(flightService)...)...)
 	if err := l.service.Register(l.grpc); err != nil {
 		l.http.close()
@@ -177,17 +210,15 @@ func bind(ctx context.Context, c *ListenConfig) (net.Listener, error) {
 	if path, ok := strings.CutPrefix(c.Address, "unix:"); ok {
 		return bindSocket(ctx, strings.TrimPrefix(path, "//"))
 	}
-	address := c.Address
-	if _, _, err := net.SplitHostPort(address); err != nil {
-		return nil, setting.Errorf(setting.Address, "%q is no address; write it as 127.0.0.1:8815 or unix:/path", address)
+	at, err := security.ParseAddress(ctx, setting.Address, c.Address)
+	if err != nil {
+		return nil, err
 	}
-	if c.Insecure {
-		var err error
-		if address, err = security.Loopback(ctx, address); err != nil {
-			return nil, err
-		}
+	if c.Insecure && !at.Local {
+		return nil, setting.Errorf(setting.Insecure, "%s can be reached from other machines; listen on 127.0.0.1, or secure connections with %s and %s",
+			c.Address, setting.CertFile, setting.KeyFile)
 	}
-	return (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	return bindTCP(ctx, setting.Address, at)
 }
 
 // Address is where the service is, as Arrow Flight writes locations:

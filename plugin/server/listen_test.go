@@ -35,12 +35,17 @@ type serving struct {
 // is left after the test.
 func listening(t testing.TB, c ListenConfig) *serving {
 	t.Helper()
+	return listeningWith(t, c, defaultPatience())
+}
+
+func listeningWith(t testing.TB, c ListenConfig, p patience) *serving {
+	t.Helper()
 	before := goleak.IgnoreCurrent()
 	t.Cleanup(func() { goleak.VerifyNone(t, before) })
 	if c.Address == "" {
 		c.Address = "127.0.0.1:0"
 	}
-	l, err := Listen(t.Context(), c)
+	l, err := listen(t.Context(), c, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,11 +208,12 @@ func TestUnixSocket(t *testing.T) {
 func TestAddressInUse(t *testing.T) {
 	l := listening(t, ListenConfig{Insecure: true})
 	var wrong *SettingError
-	if _, err := Listen(t.Context(), ListenConfig{Insecure: true, Address: l.target}); err == nil || errors.As(err, &wrong) {
+	want := l.target + " is in use by another process; choose another port, or 0 for a free one"
+	if _, err := Listen(t.Context(), ListenConfig{Insecure: true, Address: l.target}); err == nil || errors.As(err, &wrong) || err.Error() != want {
 		t.Errorf("a taken address: %v", err)
 	}
 	_, err := Listen(t.Context(), ListenConfig{Insecure: true, Address: "127.0.0.1:0", MetricsAddress: l.target})
-	if err == nil || errors.As(err, &wrong) {
+	if err == nil || errors.As(err, &wrong) || err.Error() != want {
 		t.Errorf("a taken address for metrics: %v", err)
 	}
 }

@@ -329,7 +329,15 @@ func TestSettings(t *testing.T) {
 		{ListenConfig{Insecure: true, Address: "unix:"}, "Address", "no path"},
 		{ListenConfig{Insecure: true, Address: "unix:/" + strings.Repeat("x", 120)}, "Address", "choose a shorter"},
 		{ListenConfig{Insecure: true, Address: "unix:" + cert}, "Address", "no socket"},
+		{ListenConfig{CertFile: cert, KeyFile: key, Address: "192.0.2.1:0"}, "Address", "no address of this machine"},
+		{ListenConfig{Insecure: true, Address: "127.0.0.1:99999"}, "Address", "0 to 65535"},
+		{ListenConfig{Insecure: true, MaxConnections: -1}, "MaxConnections", "leaves nothing"},
 		{ListenConfig{Insecure: true, MetricsAddress: "9090"}, "MetricsAddress", "no address"},
+		{ListenConfig{Insecure: true, MetricsAddress: "127.0.0.1:"}, "MetricsAddress", "port is missing"},
+		{ListenConfig{Insecure: true, MetricsInsecure: true}, "MetricsInsecure", "there are no metrics"},
+		{ListenConfig{Insecure: true, MetricsAddress: ":0"}, "MetricsAddress", "can be reached from other machines"},
+		{ListenConfig{Insecure: true, MetricsAddress: "0.0.0.0:0", TokenFile: tokenFile(t, "token")}, "MetricsAddress", "give a certificate (CertFile, KeyFile)"},
+		{ListenConfig{CertFile: cert, KeyFile: key, MetricsAddress: "[::]:0"}, "MetricsAddress", "show the metrics to all with MetricsInsecure"},
 		{ListenConfig{Insecure: true, Config: Config{Files: missing}}, "Files", "make it"},
 	} {
 		if c.config.Address == "" {

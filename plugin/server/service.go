@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
@@ -14,7 +15,6 @@ import (
 	"github.com/gladflow/gladflow/pipelines/memory"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
-	"github.com/gladflow/gladflow/plugin/server/internal/fault"
 	"github.com/gladflow/gladflow/plugin/server/internal/runs"
 )
 
@@ -135,37 +135,36 @@ func newService(c Config, work func(context.Context, job.Job, recovery.Host) (*j
 	return s, nil
 }
 
-// Register adds the Flight service to a server. The health service is left to
-// the caller.
-func (s *Service) Register(g *grpc.Server) error {
-	flight.RegisterFlightServiceServer(g, s)
-	return nil
-}
-
 // ServerOptions are the options of a gRPC server for this service: its limits,
 // windows that keep a fast connection busy, and keepalive, by which callers
 // that have vanished are noticed.
 func (s *Service) ServerOptions() []grpc.ServerOption {
-	return append(s.transport(), grpc.ChainUnaryInterceptor(s.catchUnary), grpc.ChainStreamInterceptor(s.catchStream))
+	return append(s.transport(), s.callOptions()...)
 }
+
+// A connection on which nothing arrives for pingTime is asked whether it is
+// alive, and closed if no answer has arrived in pongTime. What arrives in part
+// does not count.
+const (
+	pingTime = 30 * time.Second
+	pongTime = 20 * time.Second
+)
 
 func (s *Service) transport() []grpc.ServerOption {
 	const (
 		window     = 8 << 20
 		buffer     = 256 << 10
 		mostCalls  = 1000
-		ping       = 30 * time.Second
-		pong       = 20 * time.Second
 		leastAlive = 5 * time.Second
 	)
 	return []grpc.ServerOption{
-		grpc.MaxRecvMsgSize(s.limits.MessageBytes),
+		grpc.MaxRecvMsgSize(int(min(int64(s.limits.MessageBytes)+int64(s.limits.MessageBytes)/messageSlack, math.MaxInt32))),
 		grpc.MaxConcurrentStreams(mostCalls),
 		grpc.InitialWindowSize(window),
 		grpc.InitialConnWindowSize(2 * window),
 		grpc.ReadBufferSize(buffer),
 		grpc.WriteBufferSize(buffer),
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: ping, Timeout: pong}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingTime, Timeout: pongTime}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: leastAlive, PermitWithoutStream: true}),
 	}
 }
@@ -200,18 +199,4 @@ func (s *Service) Drain(ctx context.Context) error { return s.runs.Drain(ctx) }
 func (s *Service) Close() {
 	s.runs.Close()
 	s.root.Close()
-}
-
-// catchUnary turns panics of a call into errors.
-func (s *Service) catchUnary(ctx context.Context, request any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (reply any, err error) {
-	err = fault.Catch(s.log, func() (err error) {
-		reply, err = next(ctx, request)
-		return err
-	})
-	return reply, err
-}
-
-// catchStream turns panics of a call into errors.
-func (s *Service) catchStream(service any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	return fault.Catch(s.log, func() error { return next(service, stream) })
 }

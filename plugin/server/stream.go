@@ -15,20 +15,25 @@ import (
 	"github.com/gladflow/gladflow/plugin/server/internal/runs"
 )
 
+// messageSlack is the part of the limit of a message by which gRPC's own is larger:
+// gRPC answers what is larger than that itself, in its own words.
+const messageSlack = 4
+
 // An upload is the table that a caller streams.
 type upload struct {
 	idle       idleTimer
 	recv       func() (*flight.FlightData, error)
 	first      *flight.FlightData // which came with the descriptor
 	bytes      int64
-	limit      int64
+	limit      int64 // of bytes
+	message    int   // limit of the bytes of a message
 	unpacked   batch.Limits
 	descriptor *flight.FlightDescriptor
 }
 
 // receive takes the first message of a call, which has the descriptor.
 func (s *Service) receive(recv func() (*flight.FlightData, error)) (*upload, error) {
-	u := &upload{recv: recv, limit: s.limits.UploadBytes, unpacked: runs.TableLimits(s.limits)}
+	u := &upload{recv: recv, limit: s.limits.UploadBytes, message: s.limits.MessageBytes, unpacked: runs.TableLimits(s.limits)}
 	err := s.withIdleLimit(&u.idle, func() error {
 		return u.idle.during(func() (err error) {
 			u.first, err = recv()
@@ -68,7 +73,11 @@ func (u *upload) next() (metadata, body []byte, err error) {
 		if len(data.DataHeader) == 0 {
 			continue
 		}
-		u.bytes += int64(len(data.DataHeader) + len(data.DataBody))
+		size := len(data.DataHeader) + len(data.DataBody)
+		if size > u.message {
+			return nil, nil, fault.New(codes.ResourceExhausted, protocol.ReasonLimit, "%s", protocol.MessageTooLarge(int64(size), int64(u.message)))
+		}
+		u.bytes += int64(size)
 		if u.bytes > u.limit {
 			return nil, nil, fault.New(codes.ResourceExhausted, protocol.ReasonLimit,
 				"the samples take more than %d bytes, which is the limit; send fewer, or raise it", u.limit)

@@ -19,7 +19,12 @@ func Action(ctx context.Context, conn *grpc.ClientConn, name string, body any) (
 	if err != nil {
 		return nil, err
 	}
-	stream, err := flight.NewClientFromConn(conn, nil).DoAction(ctx, &flight.Action{Type: name, Body: text})
+	return RawAction(ctx, conn, name, text)
+}
+
+// RawAction does an action with a body as it is, and returns its last result.
+func RawAction(ctx context.Context, conn *grpc.ClientConn, name string, body []byte) ([]byte, error) {
+	stream, err := flight.NewClientFromConn(conn, nil).DoAction(ctx, &flight.Action{Type: name, Body: body})
 	if err != nil {
 		return nil, err
 	}

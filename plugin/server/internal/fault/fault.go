@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"unicode"
@@ -45,6 +46,32 @@ func CallEnded(ctx context.Context) *protocol.Fault {
 		return New(codes.DeadlineExceeded, protocol.ReasonDeadline, "the deadline of the call has passed; give it more time")
 	}
 	return New(codes.Canceled, protocol.ReasonCancelled, "the caller has cancelled the call")
+}
+
+// Received is the error of gRPC for a message that has not arrived. gRPC has told the
+// caller in its own words; this is for the run, whose end is told later.
+func Received(err error) error {
+	switch f := protocol.FaultOf(err); {
+	case err == io.EOF, status.Code(err) == codes.Canceled, status.Code(err) == codes.DeadlineExceeded:
+		return err
+	case f.Reason != "":
+		return f
+	}
+	return Call("the call has ended in the middle of a message; send it whole")
+}
+
+// OfCall is the fault of an error that is of the call and not of a run: of gRPC, or
+// of Arrow's Flight.
+func OfCall(ctx context.Context, err error) *protocol.Fault {
+	switch code := status.Code(err); {
+	case code == codes.Unimplemented:
+		return New(code, protocol.ReasonInvalidCall, "the service has not that method; see its actions (ListActions)")
+	case err == io.EOF:
+		return Call("the call has ended before its messages; send them, and the job first")
+	case ctx.Err() != nil:
+		return CallEnded(ctx)
+	}
+	return Of(ctx, err)
 }
 
 // Of sorts the error of a run. ctx is the run's: its cause, if it has

@@ -4,10 +4,8 @@
 package security
 
 import (
-	"context"
 	"errors"
 	"io/fs"
-	"net"
 	"os"
 
 	"github.com/hashicorp/go-hclog"
@@ -67,34 +65,6 @@ func (c Config) check() error {
 		return setting.Errorf(setting.KeyFile, "there is a certificate without its key; give it with %s", setting.KeyFile)
 	}
 	return nil
-}
-
-// Loopback returns the address itself, its name resolved, if nobody outside
-// this machine can reach it.
-func Loopback(ctx context.Context, address string) (string, error) {
-	name, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return "", setting.Errorf(setting.Address, "%q is no address; write it as 127.0.0.1:8815 or unix:/path", address)
-	}
-	if name == "" {
-		return "", notLoopback(address)
-	}
-	found, err := net.DefaultResolver.LookupIPAddr(ctx, name)
-	if err != nil || len(found) == 0 {
-		return "", setting.Errorf(setting.Address, "there is no host %q; write the address as 127.0.0.1:8815", name)
-	}
-	for _, a := range found {
-		if !a.IP.IsLoopback() {
-			return "", notLoopback(address)
-		}
-	}
-	// Bound as it was checked: a second look-up might find another.
-	return net.JoinHostPort(found[0].String(), port), nil
-}
-
-func notLoopback(address string) error {
-	return setting.Errorf(setting.Insecure, "%s can be reached from other machines; listen on 127.0.0.1, or secure connections with %s and %s",
-		address, setting.CertFile, setting.KeyFile)
 }
 
 // checkReadable returns an error of a setting whose file cannot be opened.

@@ -1,6 +1,7 @@
 package security
 
 import (
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -8,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/gladflow/gladflow/plugin/server/internal/setting"
 )
 
 // A file of tokens that others can read is worth a warning.
@@ -32,16 +35,34 @@ func TestTokenFileForAllToRead(t *testing.T) {
 	}
 }
 
-func TestLoopback(t *testing.T) {
-	for _, name := range []string{"127.0.0.1", "127.1.2.3", "[::1]", "localhost"} {
-		address, err := Loopback(t.Context(), name+":8815")
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
+func TestParseAddress(t *testing.T) {
+	for text, local := range map[string]bool{
+		"127.0.0.1:8815": true, "127.1.2.3:0": true, "[::1]:8815": true, "localhost:65535": true,
+		":8815": false, "0.0.0.0:8815": false, "[::]:8815": false, "192.0.2.1:8815": false,
+	} {
+		a, err := ParseAddress(t.Context(), setting.Address, text)
+		if err != nil || a.Local != local {
+			t.Errorf("%s: %+v, %v", text, a, err)
 			continue
 		}
-		host, port, err := net.SplitHostPort(address)
-		if err != nil || !net.ParseIP(host).IsLoopback() || port != "8815" {
-			t.Errorf("%s: %s, %v", name, address, err)
+		host, port, err := net.SplitHostPort(a.Bind)
+		if err != nil || host != "" && net.ParseIP(host) == nil || !strings.HasSuffix(text, ":"+port) {
+			t.Errorf("%s is bound as %s, %v", text, a.Bind, err)
+		}
+	}
+	if a, err := ParseAddress(t.Context(), setting.Address, "localhost:1"); err != nil || a.Bind != "127.0.0.1:1" && a.Bind != "[::1]:1" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	for text, want := range map[string]string{
+		"": "no address", "8815": "no address", "127.0.0.1": "no address", "::1:8815": "no address",
+		"127.0.0.1:": "the port is missing", "127.0.0.1:99999": "0 to 65535", "127.0.0.1:-1": "0 to 65535", ":http": "0 to 65535",
+		"127.0.0.1:+80": "0 to 65535", "127.0.0.1:0x50": "0 to 65535", "127.0.0.1: 80": "0 to 65535",
+		"no.such.host.invalid:80": "there is no host",
+	} {
+		_, err := ParseAddress(t.Context(), setting.MetricsAddress, text)
+		var wrong *setting.Error
+		if !errors.As(err, &wrong) || wrong.Setting != string(setting.MetricsAddress) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; want %q", text, err, want)
 		}
 	}
 }

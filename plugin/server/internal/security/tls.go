@@ -15,11 +15,7 @@ import (
 // serverTLS is TLS by files that are read again when they change, so that
 // certificates can be renewed.
 func (c Config) serverTLS() (credentials.TransportCredentials, error) {
-	files := []string{c.CertFile, c.KeyFile}
-	if c.ClientCAFile != "" {
-		files = append(files, c.ClientCAFile)
-	}
-	current, err := newReloader(c.Logger, c.readTLS, files...)
+	current, err := newReloader(c.Logger, c.readTLS, c.tlsFiles()...)
 	if err != nil {
 		return nil, err
 	}
@@ -27,6 +23,15 @@ func (c Config) serverTLS() (credentials.TransportCredentials, error) {
 		MinVersion:         tls.VersionTLS12,
 		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return current.get(), nil },
 	}), nil
+}
+
+// tlsFiles are those that readTLS reads.
+func (c Config) tlsFiles() []string {
+	files := []string{c.CertFile, c.KeyFile}
+	if c.ClientCAFile != "" {
+		files = append(files, c.ClientCAFile)
+	}
+	return files
 }
 
 func (c Config) readTLS() (*tls.Config, error) {

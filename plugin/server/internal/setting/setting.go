@@ -12,14 +12,18 @@ type Field string
 
 // The fields that errors name.
 const (
-	Address        Field = "Address"
-	CertFile       Field = "CertFile"
-	KeyFile        Field = "KeyFile"
-	ClientCAFile   Field = "ClientCAFile"
-	TokenFile      Field = "TokenFile"
-	Insecure       Field = "Insecure"
-	MetricsAddress Field = "MetricsAddress"
-	Files          Field = "Files"
+	Address         Field = "Address"
+	CertFile        Field = "CertFile"
+	KeyFile         Field = "KeyFile"
+	ClientCAFile    Field = "ClientCAFile"
+	TokenFile       Field = "TokenFile"
+	Insecure        Field = "Insecure"
+	MetricsAddress  Field = "MetricsAddress"
+	MetricsInsecure Field = "MetricsInsecure"
+	Files           Field = "Files"
+
+	MaxConnections        Field = "MaxConnections"
+	MaxConnectionsPerPeer Field = "MaxConnectionsPerPeer"
 )
 
 // An Error says which setting cannot be used. The user can put it right, so

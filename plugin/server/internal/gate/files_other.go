@@ -1,0 +1,6 @@
+//go:build !unix
+
+package gate
+
+// openFiles is unknown.
+func openFiles() uint64 { return 0 }
