@@ -33,9 +33,9 @@ It is for development: there is no TLS. The socket is closed to other users.`,
 			if err != nil {
 				return err
 			}
-			return server.Debug(c.Context(), config, func(r protocol.Reattach) {
+			return settingUsage(c, server.Debug(c.Context(), config, func(r protocol.Reattach) {
 				printReattach(c, r)
-			})
+			}))
 		},
 	}
 	c.Flags().SortFlags = false

@@ -108,17 +108,22 @@ func (o *serveOptions) serve(c *cobra.Command) error {
 	}
 	limitHeap(config.Limits.MemoryBytes)
 	listener, err := server.Listen(c.Context(), config)
-	var wrong *server.SettingError
-	switch {
-	case errors.As(err, &wrong):
-		return usage(c, "%s: %s", serveFlag(wrong.Setting), wrong.Reason(serveFlag))
-	case err != nil:
-		return err
+	if err != nil {
+		return settingUsage(c, err)
 	}
 	fmt.Fprintf(c.OutOrStdout(), "listening on %s\n", listener.Address())
 	done := stopAtSecondSignal(c.Context(), listener)
 	defer done()
 	return listener.Serve(c.Context())
+}
+
+// settingUsage makes an error of a setting one of its flag.
+func settingUsage(c *cobra.Command, err error) error {
+	var wrong *server.SettingError
+	if errors.As(err, &wrong) {
+		return usage(c, "%s: %s", serveFlag(wrong.Setting), wrong.Reason(serveFlag))
+	}
+	return err
 }
 
 // serveFlag is the flag of a field of server.ListenConfig.

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"os"
 	"slices"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/fault"
+	"github.com/gladflow/gladflow/plugin/server/internal/setting"
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
@@ -18,11 +18,11 @@ import (
 // through it, and nothing else.
 func (s *Service) confine(folder string) error {
 	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
-		return fmt.Errorf("%s is no folder; name one, or say any or none", folder)
+		return setting.Errorf(setting.Files, "%s is no folder; name one, or say any or none", folder)
 	}
 	root, err := arrowio.OpenRoot(folder)
 	if err != nil {
-		return fmt.Errorf("the folder for files, %s: %w; make it, or choose another", folder, job.Cause(err))
+		return setting.Errorf(setting.Files, "the folder for files, %s: %v; make it, or choose another", folder, job.Cause(err))
 	}
 	s.root, s.files = root, root.Name()
 	return nil

@@ -106,13 +106,18 @@ func (s *Service) described(ctx context.Context, d *flight.FlightDescriptor) (*r
 // ListFlights lists the tables of the caller's runs, or of those that the criteria
 // ask for.
 func (s *Service) ListFlights(c *flight.Criteria, stream flight.FlightService_ListFlightsServer) error {
-	var wanted struct { // protocol.Criteria, which cannot tell an empty name from none
+	type criteria struct { // protocol.Criteria, which cannot tell an empty name from none
 		Run    *string           `json:"run"`
 		Labels map[string]string `json:"labels"`
 	}
+	wanted := &criteria{}
 	if len(c.GetExpression()) > 0 {
-		if err := decode(c.Expression, &wanted, `{"run": …}, {"labels": {…}}, or nothing`); err != nil {
+		const shape = `{"run": …}, {"labels": {…}}, or nothing`
+		if err := decode(c.Expression, &wanted, shape); err != nil {
 			return err
+		}
+		if wanted == nil {
+			return fault.Call("the message is null; send %s as JSON", shape)
 		}
 	}
 	list := s.list(stream.Context())

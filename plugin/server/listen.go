@@ -167,7 +167,7 @@ func (l *Listener) open(ctx context.Context, registry *prometheus.Registry, opti
 	}
 	if l.service, err = New(l.config.Config); err != nil {
 		l.http.close()
-		return setting.Errorf(setting.Files, "%s", err.Error())
+		return err
 	}
 	l.telemetry.Measure(l.service.resultBytes)
 	l.telemetry.MeasureConnections(l.listener.Stats)

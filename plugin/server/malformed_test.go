@@ -213,7 +213,7 @@ func TestMalformedBodies(t *testing.T) {
 			wantWords(t, "validate "+short(body), rawCall(t, conn, "DoAction", marshal(t, &flight.Action{Type: protocol.ActionValidate, Body: b})))
 		}
 		wantWords(t, "DoGet "+short(body), rawCall(t, conn, "DoGet", marshal(t, &flight.Ticket{Ticket: b})))
-		if body != "" {
+		if body != "" && body != `{"run":null}` { // both ask for all runs
 			wantWords(t, "ListFlights "+short(body), rawCall(t, conn, "ListFlights", marshal(t, &flight.Criteria{Expression: b})))
 		}
 		for _, d := range []*flight.FlightDescriptor{

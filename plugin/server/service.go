@@ -109,7 +109,7 @@ type Service struct {
 	callerOf func(context.Context) string // nil if all callers are one
 }
 
-// New makes a service. Close releases it.
+// New makes a service. Close releases it. An error is a *SettingError of Files.
 func New(c Config) (*Service, error) { return newService(c, recovery.Run) }
 
 // newService makes a service whose runs do the given work.

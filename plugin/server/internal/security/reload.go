@@ -19,14 +19,17 @@ type reloader[T any] struct {
 
 	mu      sync.Mutex
 	value   T
-	stamps  []stamp
+	stamps  []os.FileInfo // nil for a file that is not there
 	checked time.Time
 }
 
-// stamp tells one content of a file from another.
-type stamp struct {
-	size int64
-	time time.Time
+// sameContent says whether a file is what it was. A file that was put in the place
+// of another may have its size, and its time within the resolution of the clock.
+func sameContent(a, b os.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
 // checkInterval is how often the files are checked, at the most.
@@ -42,11 +45,11 @@ func newReloader[T any](log hclog.Logger, read func() (T, error), files ...strin
 	return r, err
 }
 
-func stampsOf(files []string) []stamp {
-	stamps := make([]stamp, len(files))
+func stampsOf(files []string) []os.FileInfo {
+	stamps := make([]os.FileInfo, len(files))
 	for i, name := range files {
 		if info, err := os.Stat(name); err == nil {
-			stamps[i] = stamp{info.Size(), info.ModTime()}
+			stamps[i] = info
 		}
 	}
 	return stamps
@@ -62,7 +65,7 @@ func (r *reloader[T]) get() T {
 	}
 	r.checked = now
 	stamps := stampsOf(r.files)
-	if slices.Equal(stamps, r.stamps) {
+	if slices.EqualFunc(stamps, r.stamps, sameContent) {
 		return r.value
 	}
 	r.stamps = stamps
