@@ -103,7 +103,9 @@ func (u *Unpacker) unpack(layout bodyLayout, metadata, body []byte, unpacked int
 		length := prefix + int(stated)
 		data := to[at+prefix : at+length : at+length]
 		if int64(binary.LittleEndian.Uint64(packed)) == storedMark {
-			copy(data, packed[prefix:])
+			if err := u.copy(data, packed[prefix:]); err != nil {
+				return nil, err
+			}
 		} else if err := u.decode(layout.codec, data, packed[prefix:]); err != nil {
 			return nil, err
 		}
@@ -113,6 +115,18 @@ func (u *Unpacker) unpack(layout bodyLayout, metadata, body []byte, unpacked int
 	meta := memory.NewBufferBytes(metadata)
 	defer meta.Release()
 	return ipc.NewMessage(meta, out), nil
+}
+
+// copy takes a buffer as it is, a few milliseconds at a time.
+func (u *Unpacker) copy(to, from []byte) error {
+	for len(to) > 0 {
+		if err := u.ctx.Err(); err != nil {
+			return err
+		}
+		n := copy(to[:min(len(to), step)], from)
+		to, from = to[n:], from[n:]
+	}
+	return nil
 }
 
 // decode unpacks a buffer, a few milliseconds at a time.
