@@ -41,12 +41,13 @@ torch: ## a training step beside PyTorch's; PYTHON has torch
 ci: ## everything that continuous integration runs
 	.ci/run
 
-fuzz: ## every fuzz target for FUZZTIME (20s)
-	@set -e; for p in $$(go list ./...); do \
-		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
-			echo "== $$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p; \
-		done; \
-	done
+fuzz: ## every fuzz target there is, for FUZZTIME (20s); goes on after one that fails
+	@failed=; \
+	for target in $$(grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sed -E 's|/[^/]*_test.go:func |:|'); do \
+		dir=$${target%%:*}; name=$${target##*:}; echo "== $$dir $$name"; \
+		go test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x $(FUZZFLAGS) $$dir || failed="$$failed $$dir:$$name"; \
+	done; \
+	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
 properties: ## every property test with CHECKS (2000) fresh draws
 	RAPID_SEED=0 RAPID_CHECKS=$(CHECKS) go test -count=1 -timeout 1h \
