@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -51,18 +52,22 @@ func TestReaderErrors(t *testing.T) {
 	}
 	damaged := slices.Clone(list)
 	damaged[2].Body = damaged[2].Body[:8]
+	words := mixed(memory.DefaultAllocator, 3)
+	defer words.Release()
+	another := append(arrowtest.Messages(t, words, 3)[:1], arrowtest.Messages(t, arrowtest.Constant(3, 1), 3)[1:]...)
 	for name, test := range map[string]struct {
 		list []arrowtest.Message
 		want string
 	}{
 		"nothing":             {nil, "the stream: it ends before its schema; send the table"},
 		"no schema":           {list[1:], ""},
+		"another table":       {another, "the stream: a message is corrupt; send it again"},
 		"short body":          {damaged, ""},
 		"metadata of nothing": {append(list[:1:1], arrowtest.Message{}), "the stream: a message is corrupt (the lengths in its metadata are wrong); send it again"},
 	} {
 		_, err := readAll(test.list, io.EOF, nil)
 		var corrupt *CorruptError
-		if !errors.As(err, &corrupt) || test.want != "" && err.Error() != test.want {
+		if !errors.As(err, &corrupt) || test.want != "" && err.Error() != test.want || strings.Contains(corrupt.Reason, "runtime error") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

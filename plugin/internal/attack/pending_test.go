@@ -1,0 +1,20 @@
+package attack
+
+import "testing"
+
+// What the suite asks for and the product has not yet. TestPending fails when it has:
+// the line is then to be taken out, and the suite asks for it.
+var pending = map[string]bool{
+	"statuses of gRPC itself are in gladflow's words": true,
+}
+
+const inWords = "statuses of gRPC itself are in gladflow's words"
+
+func TestPending(t *testing.T) {
+	if pending[inWords] {
+		s := serve(t, "--files", "none")
+		if err := (call{method: "DoExchange"}).do(soon(t), s.conn); answeredStrictly(err) == "" {
+			t.Errorf("done, so take it out of pending: %s", inWords)
+		}
+	}
+}
