@@ -2,7 +2,6 @@ package arrowio
 
 import (
 	"errors"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,8 +32,8 @@ func FuzzURL(f *testing.F) {
 		} {
 			shown := Redacted(path)
 			if isURL(path) && strings.Contains(shown, secret) {
-				// A user that ends the authority makes the rest a path, which is shown.
-				if u, err := url.Parse(path); err == nil && u.User == nil && u.RawQuery == "" && u.Fragment == "" {
+				// What ends the authority makes the rest a path, which is shown.
+				if strings.ContainsAny(user+host, "/") {
 					continue
 				}
 				t.Errorf("%q is shown as %q", path, shown)

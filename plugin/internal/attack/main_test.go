@@ -14,11 +14,7 @@ import (
 	"github.com/gladflow/gladflow/plugin/internal/built"
 )
 
-// The test binary is a host too, when it is started as one.
 func TestMain(m *testing.M) {
-	if path := os.Getenv(hostVariable); path != "" {
-		os.Exit(beHost(path))
-	}
 	code := m.Run()
 	built.Remove()
 	os.Exit(code)

@@ -244,15 +244,33 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// gladflow runs the command line to its end, or a minute.
+// gladflow runs the command line to its end, or a minute. hwm is about the most memory
+// that it has held.
 func gladflow(t *testing.T, dir string, args ...string) (code int, output string, hwm int64) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, built.Binary(t), args...)
 	cmd.Dir = dir
-	text, _ := cmd.CombinedOutput()
-	return cmd.ProcessState.ExitCode(), string(text), peakOf(cmd.ProcessState)
+	var text logged
+	cmd.Stdout, cmd.Stderr = &text, &text
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		cmd.Wait()
+	}()
+	// The system's own figure has that of the parent in it, by which it was started.
+	for {
+		select {
+		case <-ended:
+			return cmd.ProcessState.ExitCode(), text.String(), hwm
+		case <-time.After(time.Millisecond):
+			hwm = max(hwm, peak(cmd.Process.Pid))
+		}
+	}
 }
 
 // file writes a file into a folder of its own.
@@ -303,4 +321,13 @@ func asJSON(v any) []byte {
 		panic(err)
 	}
 	return b
+}
+
+// jsonRun is the run that an action has started.
+func jsonRun(t *testing.T, text []byte) (r protocol.Run) {
+	t.Helper()
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return r
 }

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -21,14 +19,6 @@ import (
 )
 
 func listen() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
-
-// peakOf is the most memory that an ended process has held.
-func peakOf(s *os.ProcessState) int64 {
-	if u, ok := s.SysUsage().(*syscall.Rusage); ok {
-		return int64(u.Maxrss) << 10
-	}
-	return 0
-}
 
 // chain is n samples of d variables, each following the one before.
 func chain(d, n int) []float64 {
