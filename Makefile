@@ -3,10 +3,12 @@
 
 FUZZTIME ?= 20s
 CHECKS ?= 2000
+SEED ?=
 IMAGE ?= gladflow
 PYTHON ?= python3
+export SEED
 
-.PHONY: help build test race lint demo ecoli kit results torch ci fuzz properties bench size docker release-check release clean
+.PHONY: help build test race lint demo ecoli kit results torch ci attack fuzz properties bench size docker release-check release clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +42,10 @@ torch: ## a training step beside PyTorch's; PYTHON has torch
 
 ci: ## everything that continuous integration runs
 	.ci/run
+
+attack: ## attacks on the binary from outside, all of them, some minutes; SEED repeats those of a seed
+	GLADFLOW_ATTACK=1 go test -count=1 -v -timeout 30m ./plugin/internal/attack
+	GLADFLOW_LONG=1 go test -count=1 -v -run KillHost ./plugin/gladflow
 
 fuzz: ## every fuzz target there is, for FUZZTIME (20s); goes on after one that fails
 	@failed=; \

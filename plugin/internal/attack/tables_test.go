@@ -66,8 +66,10 @@ func plainTable() arrow.Record {
 	return array.NewRecord(arrow.NewSchema(fields, nil), columns, n)
 }
 
-func goodSamples() array.RecordReader {
-	r, err := array.NewRecordReader(goodTable().Schema(), []arrow.Record{goodTable()})
+func goodSamples() array.RecordReader { return reader(goodTable()) }
+
+func reader(table arrow.Record) array.RecordReader {
+	r, err := array.NewRecordReader(table.Schema(), []arrow.Record{table})
 	if err != nil {
 		panic(err)
 	}
