@@ -54,6 +54,10 @@ func NewUnpacker(ctx context.Context, mem memory.Allocator, l Limits) *Unpacker 
 	return &Unpacker{ctx: ctx, mem: mem, counter: Counter{Limits: l}}
 }
 
+// Expect refuses a message of so many bytes, before they are read, that the table
+// has no room for: the error is a *LimitError.
+func (u *Unpacker) Expect(bytes int64) error { return u.counter.Expect(bytes) }
+
 // Message makes a message, which the caller releases. Errors are a *LimitError,
 // that of the context, or say how the message is corrupt.
 func (u *Unpacker) Message(metadata, body *memory.Buffer) (*ipc.Message, error) {
