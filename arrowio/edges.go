@@ -89,7 +89,7 @@ func readEdges(ctx context.Context, path string, o ListOptions) (_ *EdgeList, er
 		return nil, l.src.explain(err, "file")
 	}
 	if l.text != nil && path != stdinPath {
-		if e.Metadata, err = readSidecar(ctx, path, o.Stores); err != nil {
+		if e.Metadata, err = readSidecar(ctx, path, o.Root, o.Stores); err != nil {
 			return nil, err
 		}
 	}

@@ -119,7 +119,12 @@ func (s *input) explain(err error, what string) error {
 
 // openFault tells a path that cannot be read from a disk that fails.
 func openFault(name string, err error) error {
+	var outside *OutsideError
 	switch {
+	case errors.As(err, &outside):
+		return &InputError{Path: name, Err: outside, Reason: outside.Error()}
+	case errors.Is(err, ErrNotRegular):
+		return &InputError{Path: name, Err: err, Reason: ErrNotRegular.Error()}
 	case errors.Is(err, fs.ErrNotExist):
 		return &InputError{Path: name, Err: err, Reason: "there is no such file; check the path"}
 	case errors.Is(err, fs.ErrPermission):

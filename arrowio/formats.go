@@ -1,8 +1,8 @@
 package arrowio
 
 import (
-	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -16,10 +16,10 @@ type Format[T any] struct {
 	Name string
 	// Title is its name for people.
 	Title string
-	// Write writes a file that is whole or not there, as ReplaceFile makes it.
-	// metadata stand in the file, or beside it, as far as the format has a
-	// place for them.
-	Write func(path string, v T, metadata map[string]string) error
+	// Write writes a file of that name in a folder, whole or not at all, as
+	// ReplaceFileIn makes it. metadata stand in the file, or beside it, as far as
+	// the format has a place for them.
+	Write func(folder *os.Root, name string, v T, metadata map[string]string) error
 }
 
 // Formats are those of one kind of output, the default first. EdgeFormats,
@@ -58,12 +58,14 @@ func (f Formats[T]) For(name string) Format[T] {
 	return f[0]
 }
 
-func (f Formats[T]) write(path, name string, v T, metadata map[string]string) error {
-	format, err := f.Find(name)
+func (f Formats[T]) write(path, format string, v T, metadata map[string]string) error {
+	by, err := f.Find(format)
 	if err != nil {
 		return err
 	}
-	return format.Write(path, v, metadata)
+	return inFolderOf(path, func(folder *os.Root, name string) error {
+		return by.Write(folder, name, v, metadata)
+	})
 }
 
 // Formats in which every kind of output is written.
@@ -107,35 +109,33 @@ type encoding struct {
 	name, title string
 	encode      func(*output, io.Writer) error
 	// commit names a file that is whole, if there is more to it than that.
-	commit func(file *staged, path string, sch *arrow.Schema) error
+	commit func(file *staged, sch *arrow.Schema) error
 }
 
 // tabular is the format of what an encoding stores as columns.
 func tabular[T any](e encoding, columns func(T) []Column) Format[T] {
-	return Format[T]{Name: e.name, Title: e.title, Write: func(path string, v T, metadata map[string]string) error {
-		return e.write(path, columns(v), metadata)
+	return Format[T]{Name: e.name, Title: e.title, Write: func(folder *os.Root, name string, v T, metadata map[string]string) error {
+		return unwritten(folder, name, e.write(folder, name, columns(v), metadata))
 	}}
 }
 
-func (e encoding) write(path string, columns []Column, metadata map[string]string) error {
+func (e encoding) write(folder *os.Root, name string, columns []Column, metadata map[string]string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
 	t, err := newOutput(columns, metadata)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	defer t.record.Release()
-	file, err := stage(path, func(w io.Writer) error { return e.to(w, t) })
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+	file, err := stage(folder, name, func(w io.Writer) error { return e.to(w, t) })
+	switch {
+	case err != nil:
+		return err
+	case e.commit != nil:
+		return e.commit(file, t.record.Schema())
 	}
-	if e.commit != nil {
-		err = e.commit(file, path, t.record.Schema())
-	} else {
-		err = file.commit()
-	}
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
+	return file.commit()
 }
 
 // to encodes a table.

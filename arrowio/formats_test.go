@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 )
 
 // exampleFormat is a format for edge lists alone, as a file of its own would have it.
 func exampleFormat() Format[[]Edge] {
-	return Format[[]Edge]{Name: "example", Title: "an example", Write: func(path string, edges []Edge, metadata map[string]string) error {
-		return ReplaceFile(path, func(w io.Writer) error {
+	return Format[[]Edge]{Name: "example", Title: "an example", Write: func(folder *os.Root, name string, edges []Edge, metadata map[string]string) error {
+		return ReplaceFileIn(folder, name, func(w io.Writer) error {
 			fmt.Fprintf(w, "<graphml><desc>%s</desc><graph edgedefault=\"undirected\">", metadata["gladflow.solver"])
 			for _, e := range edges {
 				fmt.Fprintf(w, "<edge source=%q target=%q/>", e.Source, e.Target)
@@ -35,11 +34,13 @@ func TestFormatForEdgesAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "bcd.edges."+format.Name)
-	if err := format.Write(path, []Edge{{"a", "b", 0.5, -1, 0.5}}, map[string]string{"gladflow.solver": "bcd"}); err != nil {
+	folder := rootOf(t.TempDir())
+	defer folder.Close()
+	name := "bcd.edges." + format.Name
+	if err := format.Write(folder, name, []Edge{{"a", "b", 0.5, -1, 0.5}}, map[string]string{"gladflow.solver": "bcd"}); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(path)
+	text, err := folder.ReadFile(name)
 	if want := `<graphml><desc>bcd</desc><graph edgedefault="undirected"><edge source="a" target="b"/></graph></graphml>` + "\n"; err != nil || string(text) != want {
 		t.Errorf("%s, %v", text, err)
 	}

@@ -24,6 +24,15 @@ func put(t testing.TB, name, text string) string {
 	return path
 }
 
+// rootOf opens a folder.
+func rootOf(folder string) *os.Root {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		panic(err)
+	}
+	return root
+}
+
 // zipped is text, compressed by gzip.
 func zipped(text string) string {
 	var b bytes.Buffer

@@ -49,9 +49,10 @@ const (
 )
 
 // open is the one place where a path becomes bytes: the name of a file, "-" for
-// standard input, or a URL that stores open. Secrets of a URL get neither into
+// standard input, or a URL that stores open. With a root nothing but a file in its
+// folder is opened, by its path or a file URL. Secrets of a URL get neither into
 // the input's name nor into errors.
-func open(ctx context.Context, path string, stdin io.Reader, stores Opener, limits batch.Limits) (*input, error) {
+func open(ctx context.Context, path string, stdin io.Reader, root *Root, stores Opener, limits batch.Limits) (*input, error) {
 	s := &input{ctx: ctx, name: Redacted(path), hash: sha256.New(), limits: limits, counter: batch.Counter{Limits: limits}}
 	var err error
 	switch {
@@ -60,10 +61,10 @@ func open(ctx context.Context, path string, stdin io.Reader, stores Opener, limi
 			stdin = os.Stdin
 		}
 		s.name, s.in = stdinName, stdin
-	case isURL(path):
+	case root == nil && isURL(path):
 		err = s.openURL(ctx, path, stores)
 	default:
-		err = s.openFile(path)
+		err = s.openFile(root, path)
 	}
 	if err != nil {
 		s.close()
@@ -84,8 +85,8 @@ func (s *input) openURL(ctx context.Context, path string, stores Opener) error {
 	return s.use(in)
 }
 
-func (s *input) openFile(path string) error {
-	f, err := OpenFile(path, s.name)
+func (s *input) openFile(root *Root, path string) error {
+	f, err := openFile(root, path, s.name)
 	if err != nil {
 		return err
 	}
@@ -116,11 +117,14 @@ func (s *input) use(in io.ReadCloser) error {
 
 // OpenFile opens a file of this machine for reading, which errors call name. A
 // file that is missing, may not be read or is a folder is an InputError.
-func OpenFile(path, name string) (*os.File, error) {
+func OpenFile(path, name string) (*os.File, error) { return openFile(nil, path, name) }
+
+// openFile is OpenFile of what a root opens.
+func openFile(root *Root, path, name string) (*os.File, error) {
 	if path == "" {
 		return nil, fault("(no path)", "no file is named")
 	}
-	f, err := os.Open(path)
+	f, err := root.Open(path)
 	if err != nil {
 		return nil, openFault(name, err)
 	}

@@ -25,6 +25,8 @@ type ListOptions struct {
 	Memory memory.Allocator
 	// Stdin is read when the path is "-"; nil for the process's own.
 	Stdin io.Reader
+	// Root opens the files, as in SampleOptions.
+	Root *Root
 	// Stores open paths that are URLs; nil: they are refused.
 	Stores Opener
 	// Limits are as in SampleOptions.
@@ -125,7 +127,7 @@ func isValue(cell string) bool {
 // openList opens a list of pairs; third is the role of a third column that
 // has no known name.
 func openList(ctx context.Context, path string, o ListOptions, third role) (*pairList, error) {
-	t, err := openTable(ctx, path, SampleOptions{Format: o.Format, Stdin: o.Stdin, Stores: o.Stores, Memory: o.Memory, Limits: o.Limits})
+	t, err := openTable(ctx, path, SampleOptions{Format: o.Format, Stdin: o.Stdin, Root: o.Root, Stores: o.Stores, Memory: o.Memory, Limits: o.Limits})
 	if err != nil {
 		return nil, err
 	}

@@ -76,8 +76,11 @@ type SampleOptions struct {
 	Limits batch.Limits
 	// Stdin is read when the path is "-"; nil for the process's own.
 	Stdin io.Reader
+	// Root opens the files; nil: any of this machine. A path out of its folder is
+	// an InputError that wraps an OutsideError.
+	Root *Root
 	// Stores open paths that are URLs, such as store.All(); nil: they are
-	// refused.
+	// refused. With a Root only file URLs are opened, and by that.
 	Stores Opener
 	// Records, if set, are the table when the path is "-", in place of Stdin:
 	// batches that are in memory or on their way, as batch.NewReader makes them.

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -56,10 +54,10 @@ func datatype(t arrow.DataType) string {
 
 // commitWithSidecar names a staged CSV file and its description: first the
 // description, so that no CSV file stands without, and neither if one fails.
-func commitWithSidecar(file *staged, path string, sch *arrow.Schema) error {
+func commitWithSidecar(file *staged, sch *arrow.Schema) error {
 	s := sidecar{
 		Context: "http://www.w3.org/ns/csvw",
-		URL:     filepath.Base(path),
+		URL:     file.name,
 		Notes:   []map[string]string{{}},
 	}
 	for _, f := range sch.Fields() {
@@ -69,7 +67,7 @@ func commitWithSidecar(file *staged, path string, sch *arrow.Schema) error {
 	for i, k := range m.Keys() {
 		s.Notes[0][k] = m.Values()[i]
 	}
-	beside, err := stage(path+sidecarSuffix, func(w io.Writer) error {
+	beside, err := stage(file.folder, file.name+sidecarSuffix, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		return e.Encode(s)
@@ -83,7 +81,7 @@ func commitWithSidecar(file *staged, path string, sch *arrow.Schema) error {
 		return err
 	}
 	if err := file.commit(); err != nil {
-		os.Remove(beside.path)
+		beside.folder.Remove(beside.name)
 		return err
 	}
 	return nil
@@ -91,12 +89,12 @@ func commitWithSidecar(file *staged, path string, sch *arrow.Schema) error {
 
 // readSidecar returns the notes of the description of the CSV file at path,
 // nil if there is none.
-func readSidecar(ctx context.Context, path string, stores Opener) (map[string]string, error) {
+func readSidecar(ctx context.Context, path string, root *Root, stores Opener) (map[string]string, error) {
 	at := beside(path, sidecarSuffix)
 	if at == "" {
 		return nil, nil
 	}
-	s, err := open(ctx, at, nil, stores, batch.Limits{})
+	s, err := open(ctx, at, nil, root, stores, batch.Limits{})
 	// A store that may not be listed denies what is not there.
 	if errors.Is(err, fs.ErrNotExist) || isURL(at) && errors.Is(err, fs.ErrPermission) {
 		return nil, nil

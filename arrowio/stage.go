@@ -7,55 +7,40 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
-// ReplaceFile writes a file in the folder of path that has no name yet or a
-// temporary one, puts it on disk and names it path: whoever opens path finds
-// what was there before or what write has written, whole. On an error nothing is
-// left behind. Nor is anything half-written when the process is killed, on Linux
-// and where the file system has files without a name (ext4, xfs, btrfs, tmpfs).
-func ReplaceFile(path string, write func(io.Writer) error) error {
-	s, err := stage(path, write)
-	if err == nil {
-		err = s.commit()
-	}
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
-}
-
 // A staged file is whole and on disk, in the folder where it belongs. It has no
-// name yet, or a temporary one.
+// name yet, or a temporary one. Whatever becomes of the path of the folder, the
+// file stays in that folder.
 type staged struct {
-	path      string
+	folder    *os.Root
+	name      string
 	temporary string   // "" while it has no name
 	file      *os.File // nil once it has one
-	link      func(f *os.File, path string) error
+	link      func(f *os.File, folder *os.Root, name string) error
 }
 
 // nameless is how a system makes files that have no name until they are whole.
 type nameless struct {
 	// create makes a file in a folder, for reading and writing, with the
 	// permissions that the process's umask leaves.
-	create func(folder string) (*os.File, error)
-	// link gives a file its first name. Its error is fs.ErrExist if there is
-	// a file of that name.
-	link func(f *os.File, path string) error
+	create func(folder *os.Root) (*os.File, error)
+	// link gives a file its first name in a folder. Its error is fs.ErrExist
+	// if there is a file of that name.
+	link func(f *os.File, folder *os.Root, name string) error
 }
 
-// stage writes a file that commit will name path. On an error or a panic of
-// write nothing is left.
-func stage(path string, write func(io.Writer) error) (*staged, error) {
-	return stageWith(namelessFiles(), path, write)
+// stage writes a file that commit will name, in a folder that stays open until
+// then. On an error or a panic of write nothing is left.
+func stage(folder *os.Root, name string, write func(io.Writer) error) (*staged, error) {
+	return stageWith(namelessFiles(), folder, name, write)
 }
 
-func stageWith(by nameless, path string, write func(io.Writer) error) (_ *staged, err error) {
-	s := &staged{path: path, link: by.link}
+func stageWith(by nameless, folder *os.Root, name string, write func(io.Writer) error) (_ *staged, err error) {
+	s := &staged{folder: folder, name: name, link: by.link}
 	// Not every file system has them, nor every system. Where the reason is
 	// another one, the other way fails too and says it better.
-	if s.file, err = by.create(filepath.Dir(path)); err != nil {
+	if s.file, err = by.create(folder); err != nil {
 		if err := s.createBeside(); err != nil {
 			return nil, err
 		}
@@ -85,21 +70,20 @@ func stageWith(by nameless, path string, write func(io.Writer) error) (_ *staged
 	return s, nil
 }
 
-// createBeside creates a hidden file in the folder of the path. Unlike
+// createBeside creates a hidden file in the folder. Unlike
 // os.CreateTemp it leaves the permissions to the process's umask: the file is
 // going to stay.
 func (s *staged) createBeside() error {
 	return s.unused(func(temporary string) (err error) {
-		s.file, err = os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		s.file, err = s.folder.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		return err
 	})
 }
 
 // unused finds a temporary name that make can use.
 func (s *staged) unused(make func(temporary string) error) error {
-	folder, name := filepath.Split(s.path)
 	for n := 0; ; n++ {
-		temporary := filepath.Join(folder, fmt.Sprintf(".%s.%d-%d.tmp", name, os.Getpid(), n))
+		temporary := fmt.Sprintf(".%s.%d-%d.tmp", s.name, os.Getpid(), n)
 		err := make(temporary)
 		if err == nil {
 			s.temporary = temporary
@@ -119,7 +103,7 @@ func (s *staged) commit() error {
 	}
 	// The name is on disk once the folder is. Some file systems cannot sync a
 	// folder; the file is whole there too.
-	if d, err := os.Open(filepath.Dir(s.path)); err == nil {
+	if d, err := s.folder.Open("."); err == nil {
 		d.Sync()
 		d.Close()
 	}
@@ -130,12 +114,12 @@ func (s *staged) nameIt() error {
 	if s.temporary == "" {
 		// A link replaces nothing, so that only a file that is new gets its
 		// name at once.
-		err := s.link(s.file, s.path)
+		err := s.link(s.file, s.folder, s.name)
 		if err == nil {
 			return s.close()
 		}
 		if errors.Is(err, fs.ErrExist) {
-			err = s.unused(func(temporary string) error { return s.link(s.file, temporary) })
+			err = s.unused(func(temporary string) error { return s.link(s.file, s.folder, temporary) })
 		}
 		if err != nil {
 			err = s.copyBeside()
@@ -146,7 +130,7 @@ func (s *staged) nameIt() error {
 			return err
 		}
 	}
-	return os.Rename(s.temporary, s.path)
+	return s.folder.Rename(s.temporary, s.name)
 }
 
 // copyBeside makes a file with a temporary name of one that cannot be given any.
@@ -178,6 +162,6 @@ func (s *staged) discard() {
 		s.close()
 	}
 	if s.temporary != "" {
-		os.Remove(s.temporary)
+		s.folder.Remove(s.temporary)
 	}
 }

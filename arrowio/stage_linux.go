@@ -11,13 +11,18 @@ import (
 // ends, however it ends, the system takes them back.
 func namelessFiles() nameless {
 	return nameless{
-		create: func(folder string) (*os.File, error) {
-			return os.OpenFile(folder, unix.O_TMPFILE|os.O_RDWR, 0o666)
+		create: func(folder *os.Root) (*os.File, error) {
+			return folder.OpenFile(".", unix.O_TMPFILE|os.O_RDWR, 0o666)
 		},
-		link: func(f *os.File, path string) error {
+		link: func(f *os.File, folder *os.Root, name string) error {
+			d, err := folder.Open(".")
+			if err != nil {
+				return err
+			}
+			defer d.Close()
 			from := fmt.Sprintf("/proc/self/fd/%d", f.Fd())
-			if err := unix.Linkat(unix.AT_FDCWD, from, unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW); err != nil {
-				return &os.LinkError{Op: "linkat", Old: from, New: path, Err: err}
+			if err := unix.Linkat(unix.AT_FDCWD, from, int(d.Fd()), name, unix.AT_SYMLINK_FOLLOW); err != nil {
+				return &os.LinkError{Op: "linkat", Old: from, New: name, Err: err}
 			}
 			return nil
 		},

@@ -29,7 +29,7 @@ func TestKilledWriter(t *testing.T) {
 			select {}
 		})
 	case "staged": // stops between the last byte and the name
-		s, err := stage(filepath.Join(folder, "large"), func(w io.Writer) error {
+		s, err := stage(rootOf(folder), "large", func(w io.Writer) error {
 			_, err := w.Write(make([]byte, 8<<20))
 			return err
 		})

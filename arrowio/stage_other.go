@@ -11,7 +11,7 @@ import (
 func namelessFiles() nameless {
 	none := errors.ErrUnsupported
 	return nameless{
-		create: func(string) (*os.File, error) { return nil, none },
-		link:   func(*os.File, string) error { return none },
+		create: func(*os.Root) (*os.File, error) { return nil, none },
+		link:   func(*os.File, *os.Root, string) error { return none },
 	}
 }

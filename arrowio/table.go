@@ -32,7 +32,7 @@ type table struct {
 }
 
 // openTable opens the table at path. Of the options it takes Format, Memory, Stdin,
-// Records, Stores and Limits.
+// Records, Root, Stores and Limits.
 func openTable(ctx context.Context, path string, o SampleOptions) (*table, error) {
 	mem := o.Memory
 	if mem == nil {
@@ -41,7 +41,7 @@ func openTable(ctx context.Context, path string, o SampleOptions) (*table, error
 	if path == stdinPath && o.Records != nil {
 		return openStream(ctx, o.Records, mem, o.Limits)
 	}
-	s, err := open(ctx, path, o.Stdin, o.Stores, o.Limits)
+	s, err := open(ctx, path, o.Stdin, o.Root, o.Stores, o.Limits)
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func TestFormatOf(t *testing.T) {
 		{"-", "", "PAR1,PAR2\n", textFormat}, {"-", "", "PAR1\tPAR2\n", textFormat}, {"-", "", "PAR1", textFormat}, {"x", "", "ARROW1\r\n1", textFormat},
 		{"x.parquet.gz", "", "\x1f\x8b\x08", textFormat}, {"x.dat", "", "PAR1\x15", parquetFormat},
 	} {
-		s, err := open(t.Context(), "-", strings.NewReader(c.head), nil, batch.Limits{})
+		s, err := open(t.Context(), "-", strings.NewReader(c.head), nil, nil, batch.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -145,12 +145,12 @@ a,0,-9223372036854775801,2147483640,-7,false,YWJj
 	if described["@context"] != "http://www.w3.org/ns/csvw" || described["url"] != "x.csv" || !bytes.Contains(beside, []byte(`"datatype": "double"`)) {
 		t.Errorf("%s", beside)
 	}
-	notes, err := readSidecar(context.Background(), path, nil)
+	notes, err := readSidecar(context.Background(), path, nil, nil)
 	if err != nil || notes["gladflow.version"] != "test" {
 		t.Errorf("%v, %v", notes, err)
 	}
 	os.WriteFile(path+"-metadata.json", []byte("{"), 0o600)
-	_, err = readSidecar(context.Background(), path, nil)
+	_, err = readSidecar(context.Background(), path, nil, nil)
 	wantInputError(t, err, "x.csv-metadata.json", "truncated")
 }
 
@@ -236,19 +236,21 @@ func TestWritesAreWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		folder := t.TempDir()
+		root := rootOf(folder)
+		defer root.Close()
 		path := filepath.Join(folder, "x."+format)
 		if err := os.WriteFile(path, []byte("before"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		for n := 0; n < whole.Len(); n += 7 {
-			_, err := stage(path, func(w io.Writer) error { return encodingOf(format).to(&faulty{w, n}, o) })
+			_, err := stage(root, "x."+format, func(w io.Writer) error { return encodingOf(format).to(&faulty{w, n}, o) })
 			if err == nil {
 				t.Fatalf("%s: a disk full after %d bytes goes unnoticed", format, n)
 			}
 		}
 		func() {
 			defer func() { recover() }()
-			stage(path, func(io.Writer) error { panic("halfway") })
+			stage(root, "x."+format, func(io.Writer) error { panic("halfway") })
 		}()
 		onlyFile(t, folder, "x."+format, "before")
 	}

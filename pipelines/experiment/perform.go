@@ -30,13 +30,16 @@ func Perform(ctx context.Context, o Options, tell func(progress.Update)) ([]Outc
 	if err != nil {
 		return nil, &job.Error{Field: "engine", Reason: err.Error(), Err: err}
 	}
-	if _, err := output.OpenFolder("out", o.Out); err != nil {
+	folder, err := output.OpenFolder("out", o.Out)
+	if err != nil {
 		return nil, err
 	}
+	folder.Close()
 	if o.All { // before an hour of work
-		if _, err := output.OpenFolder("document", filepath.Dir(o.Document)); err != nil {
+		if folder, err = output.OpenFolder("document", filepath.Dir(o.Document)); err != nil {
 			return nil, err
 		}
+		folder.Close()
 	}
 	memory := make(map[string]any)
 	var outcomes []Outcome

@@ -11,7 +11,8 @@ import (
 // below, and so do the defaults that Resolved fills in: see the
 // package comment.
 //
-// Paths are relative to the working directory of the process that runs the job.
+// Paths are relative to the working directory of the process that runs the job, or
+// to the folder of a service that opens the files of one folder only.
 type Job struct {
 	// Input is the table: a path, a URL of a scheme that the program has a store for,
 	// or "-" for standard input.

@@ -5,6 +5,7 @@
 //	if err != nil {
 //		return err // a *job.Error of the field out
 //	}
+//	defer folder.Close()
 //	return folder.WriteJSON("run.json", result)
 package output
 
@@ -13,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -22,38 +22,59 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 )
 
-// A Folder is a folder that files are written to.
+// A Folder is a folder that files are written to. It is opened once: if its path
+// leads elsewhere later, the files still get into the folder that was opened.
 type Folder struct {
-	path    string
-	created bool // by OpenFolder
+	root   *os.Root
+	path   string
+	remove func() // of what OpenFolder has made
 }
 
-// OpenFolder creates the folder, and those it lies in, where they are missing, and
-// checks that files can be written there. An error is a *job.Error of the field
-// that names the folder.
-func OpenFolder(field, path string) (*Folder, error) {
-	_, err := os.Lstat(path) // a link that leads nowhere was there before
-	f := &Folder{path: path, created: errors.Is(err, fs.ErrNotExist)}
-	if err := os.MkdirAll(path, 0o777); err != nil {
-		return nil, &job.Error{Field: field, Reason: fmt.Sprintf("the folder cannot be made (%v); choose another", err), Err: err}
-	}
-	trial, err := os.CreateTemp(path, ".gladflow-*.tmp")
+// OpenFolder creates the folder, and those it lies in, where they are missing,
+// opens it and checks that files can be written there. An error is a *job.Error of
+// the field that names the folder. The caller closes it.
+func OpenFolder(field, path string) (*Folder, error) { return OpenFolderIn(nil, field, path) }
+
+// OpenFolderIn is OpenFolder for a path that root opens; nil for any folder of this
+// machine. A path out of root's folder is a *job.Error that wraps an
+// *arrowio.OutsideError.
+func OpenFolderIn(root *arrowio.Root, field, path string) (*Folder, error) {
+	opened, remove, err := root.OpenFolder(path)
 	if err != nil {
-		f.Discard()
-		return nil, &job.Error{Field: field, Reason: fmt.Sprintf("the folder cannot be written to (%v); choose another", err), Err: err}
+		reason := fmt.Sprintf("the folder cannot be made or opened (%v); choose another", err)
+		if outside := (*arrowio.OutsideError)(nil); errors.As(err, &outside) {
+			reason = arrowio.Redacted(path) + ": " + outside.Error()
+		}
+		return nil, &job.Error{Field: field, Reason: reason, Err: err}
 	}
-	trial.Close()
-	return f, os.Remove(trial.Name())
+	f := &Folder{root: opened, path: path, remove: remove}
+	if err := arrowio.CheckWritable(f.root); err != nil {
+		f.Discard()
+		f.Close()
+		return nil, &job.Error{Field: field, Reason: fmt.Sprintf("the folder %s cannot be written to (%v); choose another", path, err), Err: err}
+	}
+	return f, nil
 }
 
-// Path is that of a file in the folder.
+// Path is that of a file in the folder, for people and for readers.
 func (f *Folder) Path(name string) string { return filepath.Join(f.path, name) }
+
+// Root is the open folder, for the writers of package arrowio. It is closed with
+// the Folder.
+func (f *Folder) Root() *os.Root { return f.root }
+
+// Close closes the folder. f may be nil.
+func (f *Folder) Close() {
+	if f != nil {
+		f.root.Close()
+	}
+}
 
 // Discard removes the folder if OpenFolder has created it and it is empty. A run
 // calls it that fails before it has written anything. f may be nil.
 func (f *Folder) Discard() {
-	if f != nil && f.created {
-		os.Remove(f.path) // fails if it is not empty
+	if f != nil {
+		f.remove()
 	}
 }
 
@@ -63,7 +84,7 @@ func (f *Folder) WriteJSON(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	return arrowio.ReplaceFile(f.Path(name), func(w io.Writer) error {
+	return arrowio.ReplaceFileIn(f.root, name, func(w io.Writer) error {
 		_, err := w.Write(append(data, '\n'))
 		return err
 	})

@@ -22,6 +22,7 @@ func TestFolder(t *testing.T) {
 	if err := f.WriteJSON("x.json", map[string]int{"n": 3}); err != nil {
 		t.Fatal(err)
 	}
+	defer f.Close()
 	data, err := os.ReadFile(f.Path("x.json"))
 	var back map[string]int
 	if err != nil || json.Unmarshal(data, &back) != nil || back["n"] != 3 || data[len(data)-1] != '\n' {
@@ -44,6 +45,7 @@ func TestDiscard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(f.Close)
 		return f
 	}
 	if open(there).Discard(); !exists(there) {
@@ -61,6 +63,38 @@ func TestDiscard(t *testing.T) {
 		t.Error("a file is gone")
 	}
 	(*Folder)(nil).Discard()
+	(*Folder)(nil).Close()
+}
+
+// A folder that is replaced by a link while a run writes: the files get into the
+// folder that was opened, and what the link leads to stays.
+func TestFolderReplacedByLink(t *testing.T) {
+	parent := t.TempDir()
+	path, moved, outside := filepath.Join(parent, "out"), filepath.Join(parent, "moved"), filepath.Join(parent, "outside")
+	if err := os.Mkdir(outside, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f, err := OpenFolder("out", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := errors.Join(os.Rename(path, moved), os.Symlink(outside, path)); err != nil {
+		t.Fatal(err)
+	}
+	f.Discard()
+	if _, err := os.Lstat(path); err != nil {
+		t.Error("the link is removed, which the folder has not made")
+	}
+	if err := f.WriteJSON("x.json", 1); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := os.ReadDir(outside); len(left) != 0 {
+		t.Errorf("where the link leads are %v", left)
+	}
+	if _, err := os.Stat(filepath.Join(moved, "x.json")); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestFolderThatCannotBeWritten(t *testing.T) {

@@ -3,7 +3,6 @@ package recovery
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/gladflow/gladflow/arrowio"
@@ -12,15 +11,19 @@ import (
 )
 
 // OpenModel returns the built-in model called name, or reads the model file at
-// that path. What is wrong with either is a *job.Error of field.
-func OpenModel(field, name string) (*glad.Model, error) {
+// that path, which root opens; nil for any file of this machine. What is wrong with
+// either is a *job.Error of field.
+func OpenModel(field, name string, root *arrowio.Root) (*glad.Model, error) {
 	if slices.Contains(glad.BuiltinNames(), name) {
 		return glad.Builtin(name)
 	}
-	f, err := os.Open(name)
+	f, err := root.Open(name)
+	var outside *arrowio.OutsideError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, job.Errorf(field, "%q is neither a built-in model (%s) nor a file; see gladflow models", arrowio.Redacted(name), job.OneOf(glad.BuiltinNames()))
+	case errors.As(err, &outside):
+		return nil, &job.Error{Field: field, Reason: arrowio.Redacted(name) + ": " + outside.Error(), Err: outside}
 	case err != nil:
 		return nil, job.FileError(field, name, err)
 	}
@@ -52,7 +55,7 @@ func Models() ([]job.ModelInfo, error) {
 
 // DescribeModel describes a built-in model or a model file.
 func DescribeModel(name string) (job.ModelInfo, error) {
-	m, err := OpenModel("model", name)
+	m, err := OpenModel("model", name, nil)
 	if err != nil {
 		return job.ModelInfo{}, err
 	}

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"os"
 	"slices"
 
 	"github.com/gladflow/gladflow/arrowio"
@@ -18,7 +19,7 @@ func edgesOutput() solverOutput {
 		return preparedOutput{
 			table:  func() output.Table { return output.Table{Columns: arrowio.EdgeColumns(edges), Metadata: metadata} },
 			format: format.Name,
-			write:  func(path string) error { return format.Write(path, edges, metadata) },
+			write:  func(folder *os.Root, name string) error { return format.Write(folder, name, edges, metadata) },
 		}
 	}}
 }

@@ -18,7 +18,7 @@ func (r *run) writeMetrics() error {
 	}
 	format := arrowio.TableFormats().For(r.job.Format)
 	file := TableMetrics + "." + format.Name
-	if err := format.Write(r.folder.Path(file), t.Columns, t.Metadata); err != nil {
+	if err := format.Write(r.folder.Root(), file, t.Columns, t.Metadata); err != nil {
 		return err
 	}
 	r.result.Files = append(r.result.Files, file)

@@ -1,6 +1,8 @@
 package recovery
 
 import (
+	"os"
+
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/output"
@@ -20,7 +22,7 @@ func precisionOutput() solverOutput {
 		return preparedOutput{
 			table:  func() output.Table { return output.Table{Columns: matrix.Columns(), Metadata: metadata} },
 			format: format.Name,
-			write:  func(path string) error { return format.Write(path, matrix, metadata) },
+			write:  func(folder *os.Root, name string) error { return format.Write(folder, name, matrix, metadata) },
 		}
 	}}
 }

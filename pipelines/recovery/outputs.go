@@ -3,6 +3,7 @@ package recovery
 import (
 	"errors"
 	"math"
+	"os"
 	"strconv"
 
 	"github.com/gladflow/gladflow/pipelines/job"
@@ -27,7 +28,7 @@ type preparedOutput struct {
 	table func() output.Table
 	// format is the name of the file's format, and its extension.
 	format string
-	write  func(path string) error
+	write  func(folder *os.Root, name string) error
 }
 
 // A solution is what a solver has found, in the units that the job asks for.
@@ -73,7 +74,7 @@ func (r *run) deliver(est *solver.Estimate, res *job.SolverResult) error {
 			continue
 		}
 		file := res.Name + "." + o.name + "." + m.format
-		if err := m.write(r.folder.Path(file)); err != nil {
+		if err := m.write(r.folder.Root(), file); err != nil {
 			return err
 		}
 		res.Files = append(res.Files, file)

@@ -38,7 +38,7 @@ func (r *run) openEngine(context.Context) error {
 
 func (r *run) openModel(context.Context) (err error) {
 	if anySolver(r.job.Solvers, func(s solverEntry) bool { return s.takesModel }) {
-		r.model, err = OpenModel("model", r.job.Model)
+		r.model, err = OpenModel("model", r.job.Model, r.host.Root)
 	}
 	return err
 }
@@ -89,7 +89,7 @@ func (r *run) openPenalties(ctx context.Context) error {
 
 func (r *run) openOutput(context.Context) (err error) {
 	if r.job.Out != "" {
-		r.folder, err = output.OpenFolder("out", r.job.Out)
+		r.folder, err = output.OpenFolderIn(r.host.Root, "out", r.job.Out)
 	}
 	return err
 }

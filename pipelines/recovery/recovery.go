@@ -37,7 +37,8 @@ import (
 // A Host is what a run takes from its caller. The zero value reads the files of
 // this machine and reports no progress.
 type Host struct {
-	// Files are what the tables of the job are read through.
+	// Files are what the tables of the job are read through, and Root what its model
+	// is read from and its folder written to.
 	table.Files
 	// Solved, if set, is given the tables of every solver that has finished,
 	// as soon as it has; an error stops the run. It may keep them.
@@ -177,4 +178,7 @@ func (r *run) finish(err error) (*job.Result, error) {
 // runFile is the name of the document that a run leaves in its folder.
 const runFile = "run.json"
 
-func (r *run) close() { r.table.Close() }
+func (r *run) close() {
+	r.table.Close()
+	r.folder.Close()
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"os"
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
@@ -33,6 +34,7 @@ func Demo(ctx context.Context, folder string, solvers []string) (job.Job, error)
 	if err != nil {
 		return job.Job{}, err
 	}
+	defer out.Close()
 	rng := rand.New(rand.NewPCG(demoSeed, 0))
 	graph := simulate.ScaleFree(rng, demoVariables, demoLinks)
 	theta, err := simulate.Precision(graph.Weights(rng, simulate.SignedUniform(0.5, 0.9)), demoSmallest)
@@ -50,19 +52,18 @@ func Demo(ctx context.Context, folder string, solvers []string) (job.Job, error)
 	for i := range names {
 		names[i] = fmt.Sprintf("gene%02d", i+1)
 	}
-	input := out.Path("samples.parquet")
-	reference := out.Path("reference.csv")
+	const input, reference = "samples.parquet", "reference.csv"
 	if err := errors.Join(
-		writeSamples(input, names, rows),
-		writeReference(reference, names, theta),
+		writeSamples(out.Root(), input, names, rows),
+		writeReference(out.Root(), reference, names, theta),
 	); err != nil {
 		return job.Job{}, err
 	}
 	return job.Job{
-		Input:      input,
+		Input:      out.Path(input),
 		IDColumn:   "sample",
 		Solvers:    solvers,
-		Reference:  reference,
+		Reference:  out.Path(reference),
 		Undirected: true,
 		Out:        folder,
 	}, nil
@@ -70,7 +71,7 @@ func Demo(ctx context.Context, folder string, solvers []string) (job.Job, error)
 
 // writeSamples writes a table with a column of sample names and one for every
 // variable, on the scale of logarithms of expression.
-func writeSamples(path string, names []string, rows []float64) error {
+func writeSamples(folder *os.Root, file string, names []string, rows []float64) error {
 	d := len(names)
 	m := len(rows) / d
 	ids := make([]string, m)
@@ -86,12 +87,12 @@ func writeSamples(path string, names []string, rows []float64) error {
 		}
 		columns = append(columns, arrowio.Column{Name: name, Values: values})
 	}
-	return arrowio.WriteTable(path, arrowio.Parquet, columns, nil)
+	return arrowio.TableFormats().For(arrowio.Parquet).Write(folder, file, columns, nil)
 }
 
 // writeReference lists every pair with its label.
-func writeReference(path string, names []string, theta *dense.Sym) error {
-	return arrowio.ReplaceFile(path, func(w io.Writer) error {
+func writeReference(folder *os.Root, file string, names []string, theta *dense.Sym) error {
+	return arrowio.ReplaceFileIn(folder, file, func(w io.Writer) error {
 		if _, err := fmt.Fprintln(w, "source,target,label"); err != nil {
 			return err
 		}

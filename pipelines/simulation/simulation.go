@@ -69,6 +69,7 @@ func Run(ctx context.Context, s job.Simulation, tell func(progress.Update)) (*Re
 	if r.folder, err = output.OpenFolder("out", r.Out); err != nil {
 		return nil, err
 	}
+	defer r.folder.Close()
 	result := &Result{
 		Version:     job.Version(),
 		Simulation:  r.Simulation,
@@ -129,17 +130,18 @@ func (s run) network(ctx context.Context, k int) (Network, error) {
 	}
 	names := variableNames(s.Dimension)
 	meta := s.metadata(k)
-	if err := arrowio.WriteTable(s.folder.Path(n.Samples), s.Format, sampleColumns(names, rows), meta); err != nil {
+	if err := arrowio.TableFormats().For(s.Format).Write(s.folder.Root(), n.Samples, sampleColumns(names, rows), meta); err != nil {
 		return n, err
 	}
 	meta[output.MetaDirected] = "false"
 	meta[output.MetaVariables] = output.JSON(names)
 	meta[output.MetaMatrix] = "true (Theta)"
 	meta[output.MetaUnits] = job.UnitsOriginal
-	if err := arrowio.WritePrecision(s.folder.Path(n.Precision), s.Format, names, theta, meta); err != nil {
+	matrix := arrowio.Precision{Names: names, Values: theta}
+	if err := arrowio.PrecisionFormats().For(s.Format).Write(s.folder.Root(), n.Precision, matrix, meta); err != nil {
 		return n, err
 	}
-	return n, writeReference(s.folder.Path(n.Reference), names, theta)
+	return n, writeReference(s.folder.Root(), n.Reference, names, theta)
 }
 
 // stem is the name of the files of network k; numbers have the same width, so

@@ -66,8 +66,11 @@ type Files struct {
 	// Records, if set, are the table at the path job.Stdin, in place of Stdin.
 	// They are read to their end and not released.
 	Records array.RecordReader
+	// Root opens the files that are named, and the folders that are written to.
+	// Default (nil): any of this machine.
+	Root *arrowio.Root
 	// Stores open inputs that are URLs, such as store.All(). Default (nil): URLs
-	// are refused.
+	// are refused. With a Root only file URLs are opened, and by that.
 	Stores arrowio.Opener
 	// MostVariables bounds the number of variables; 0 for none. A table of
 	// more is a job.Error that wraps arrowio.ErrTooManyVariables.
@@ -79,7 +82,7 @@ type Files struct {
 
 // Lists are the options for lists of pairs.
 func (f Files) Lists() arrowio.ListOptions {
-	return arrowio.ListOptions{Stdin: f.Stdin, Stores: f.Stores, Limits: f.Limits}
+	return arrowio.ListOptions{Stdin: f.Stdin, Root: f.Root, Stores: f.Stores, Limits: f.Limits}
 }
 
 // A Table is an input that was opened: its variables are known, its samples are
@@ -104,6 +107,7 @@ func Open(ctx context.Context, s Source, f Files) (*Table, error) {
 		IDColumn:      s.IDColumn,
 		Stdin:         f.Stdin,
 		Records:       f.Records,
+		Root:          f.Root,
 		Stores:        f.Stores,
 		MostVariables: f.MostVariables,
 		Limits:        f.Limits,

@@ -38,7 +38,7 @@ func (f *fitting) openStarts() (err error) {
 				f.Name += "-m" + spanOf(f.Samples)
 			}
 		}
-	} else if f.from, err = recovery.OpenModel("from", f.From); err != nil {
+	} else if f.from, err = recovery.OpenModel("from", f.From, nil); err != nil {
 		return err
 	} else {
 		err = f.openTuning()

@@ -100,6 +100,7 @@ func Run(ctx context.Context, t job.Training, host Host) (*Result, error) {
 	f := &fitting{document: document{t}.resolved(), asked: document{t}, host: host}
 	f.result = &Result{Version: job.Version(), Training: f.Training, Command: t.Command()}
 	result, err := f.run(ctx)
+	defer f.folder.Close()
 	if err != nil {
 		f.folder.Discard()
 		if ctx.Err() != nil {
@@ -181,6 +182,8 @@ func (f *fitting) openFiles() (err error) {
 		}
 		if file.key == "out" {
 			f.folder = folder
+		} else {
+			folder.Close() // every checkpoint opens it again
 		}
 	}
 	if f.resume, err = f.openCheckpoint(); err != nil || f.resume == nil {

@@ -43,7 +43,7 @@ func trained(t testing.TB, tr job.Training) (*Result, *glad.Model) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := recovery.OpenModel("model", tr.Out)
+	m, err := recovery.OpenModel("model", tr.Out, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -142,7 +142,8 @@ type Service struct {
 	Protocol int `json:"protocol"`
 	// Limits are the service's.
 	Limits Limits `json:"limits"`
-	// Files says which files jobs may name: "any", "none", or a folder.
+	// Files says which files jobs may name: "any", "none", or a folder, to which
+	// relative paths are relative.
 	Files string `json:"files"`
 }
 

@@ -38,10 +38,13 @@ func (s *Service) parseJob(document []byte) (job.Job, error) {
 	if j.Input == streamed && j.InputFormat != "" {
 		return j, fault.Field("input_format", "the samples are streamed as Arrow; leave this out")
 	}
+	if err := s.checkFiles(j); err != nil {
+		return j, err
+	}
 	if err := recovery.Validate(j); err != nil {
 		return j, fault.Of(context.Background(), err)
 	}
-	return j, s.checkFiles(j)
+	return j, nil
 }
 
 // streamedJob reads the job of a call that streams the samples.

@@ -24,7 +24,9 @@ type Config struct {
 	// DefaultLimits.
 	Limits protocol.Limits
 	// Files says which files jobs may name, to read and to write: FilesAny,
-	// which is the default, FilesNone, or a folder in which they must lie.
+	// which is the default, FilesNone, or a folder in which they must lie. The
+	// folder is opened once, by New, and relative paths of jobs are relative to
+	// it: see arrowio.Root.
 	Files string
 	// Stores open the URLs that jobs name, such as store.All(); nil: they are
 	// refused.
@@ -81,7 +83,8 @@ type Service struct {
 	flight.BaseFlightServer
 
 	limits protocol.Limits
-	files  string // FilesAny, FilesNone, or a folder without symbolic links
+	files  string        // FilesAny, FilesNone, or the name of root
+	root   *arrowio.Root // nil if files are not those of a folder
 	log    hclog.Logger
 	runs   *runs.Registry
 }
@@ -104,7 +107,7 @@ func newService(c Config, work func(context.Context, job.Job, recovery.Host) (*j
 			return nil, err
 		}
 	}
-	s.runs = runs.New(runs.Config{Limits: s.limits, Stores: c.Stores, Logger: s.log, Observer: c.Observer, Work: work})
+	s.runs = runs.New(runs.Config{Limits: s.limits, Root: s.root, Stores: c.Stores, Logger: s.log, Observer: c.Observer, Work: work})
 	return s, nil
 }
 
@@ -168,7 +171,10 @@ func (s *Service) Drain(ctx context.Context) error { return s.runs.Drain(ctx) }
 
 // Close cancels every run and waits until they have ended, which takes a
 // fraction of a second. Their files are whole or not there.
-func (s *Service) Close() { s.runs.Close() }
+func (s *Service) Close() {
+	s.runs.Close()
+	s.root.Close()
+}
 
 // catchUnary turns panics of a call into errors.
 func (s *Service) catchUnary(ctx context.Context, request any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (reply any, err error) {

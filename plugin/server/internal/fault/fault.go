@@ -112,7 +112,11 @@ func jobFault(j *job.Error) *protocol.Fault {
 	f.Field = j.Field
 	var input *arrowio.InputError
 	var column *covariance.ColumnError
+	var outside *arrowio.OutsideError
 	switch {
+	case errors.As(j, &outside):
+		f.Code, f.Reason = codes.PermissionDenied.String(), protocol.ReasonForbidden
+		return f
 	case errors.As(j, &input):
 		f.Column, f.Row = input.Column, input.Row
 	case errors.As(j, &column):

@@ -104,7 +104,7 @@ func (r *Run) await(done <-chan outcome) outcome {
 // perform calls Work with what a run of the service gives it.
 func (g *Registry) perform(ctx context.Context, r *Run, open func(context.Context) (array.RecordReader, error)) (*job.Result, error) {
 	host := recovery.Host{
-		Files: table.Files{Stdin: strings.NewReader(""), Stores: g.Stores, MostVariables: g.Limits.Variables, Limits: TableLimits(g.Limits)},
+		Files: table.Files{Stdin: strings.NewReader(""), Root: g.Root, Stores: g.Stores, MostVariables: g.Limits.Variables, Limits: TableLimits(g.Limits)},
 		Progress: func(p progress.Update) {
 			r.progress(p)
 			if p.Done {

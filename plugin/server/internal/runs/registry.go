@@ -28,6 +28,8 @@ const maxEnded = 1000
 // A Config is what a Registry is made of.
 type Config struct {
 	Limits protocol.Limits // without zeros
+	// Root opens the files that jobs name; nil: any of this machine.
+	Root *arrowio.Root
 	// Stores open the URLs that jobs name; nil: they are refused.
 	Stores arrowio.Opener
 	Logger hclog.Logger
