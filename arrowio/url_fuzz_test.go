@@ -64,7 +64,7 @@ func FuzzSidecar(f *testing.F) {
 		if err := os.WriteFile(path+sidecarSuffix, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := readSidecar(t.Context(), path, nil)
+		_, err := readSidecar(t.Context(), path, nil, nil)
 		var input *InputError
 		if err != nil && !errors.As(err, &input) {
 			t.Fatalf("%T: %v", err, err)

@@ -6,13 +6,11 @@ import "testing"
 // the line is then to be taken out, and the suite asks for it.
 var pending = map[string]bool{
 	inWords:    true,
-	inFolder:   true,
 	socketGone: true,
 }
 
 const (
 	inWords    = "statuses of gRPC itself are in gladflow's words"
-	inFolder   = "no job leaves the folder of --files"
 	socketGone = "the socket of a plugin that was killed is removed"
 )
 
