@@ -169,7 +169,7 @@ func FuzzDeltas(f *testing.F) {
 			_, err = readAll(t.Context(), "-", SampleOptions{Format: Parquet, Stdin: bytes.NewReader(data), IDColumn: label})
 		})
 		mustBeInput(t, err)
-		if took > 16<<20+8*(takes+int64(len(body))) {
+		if took > 256<<20+8*(takes+int64(len(body))) {
 			t.Errorf("%d bytes that take %d have taken %d", len(body), takes, took)
 		}
 	})

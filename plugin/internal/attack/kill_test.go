@@ -69,6 +69,14 @@ func TestKillCommandLine(t *testing.T) {
 			t.Fatalf("killed after %v there is left\n\t%s", after, strings.Join(left, "\n\t"))
 		}
 	}
+	for _, format := range formats {
+		if code, text, _ := gladflow(t, t.TempDir(), append(args, "--format", format)...); code != 0 {
+			t.Fatalf("code %d: %s", code, text)
+		}
+	}
+	if hidden, _ := filepath.Glob(filepath.Join(out, ".*")); len(hidden) > 0 {
+		t.Errorf("what the killed have left is not removed by those who go on: %v", hidden)
+	}
 	if killed == 0 {
 		t.Error("none was killed in the middle")
 	}
@@ -121,7 +129,7 @@ func TestKillPlugin(t *testing.T) {
 	onLinux(t)
 	rng := random(t)
 	out := t.TempDir()
-	for range times(3, 60) {
+	for range times(3, 40) {
 		temp := shortTemp(t)
 		c := launch(t, temp)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
