@@ -186,6 +186,7 @@ func TestFilesOutside(t *testing.T) {
 	t.Chdir(f.outside)
 	root := f.rooted(t)
 	_, c := served(t, Config{Files: f.folder})
+	_, none := served(t, Config{Files: FilesNone})
 	for _, field := range job.Fields(&job.Job{}, job.Facts{}) {
 		if _, ok := fenceFiles[field.Key]; !ok && field.File != job.NoFile {
 			t.Errorf("the field %s names files, and is not tried", field.Key)
@@ -208,6 +209,8 @@ func TestFilesOutside(t *testing.T) {
 			said, err := overFlight(bg(t), c, j)
 			wantFault(t, err, codes.PermissionDenied, protocol.ReasonForbidden, field)
 			f.check(t, path, said+err.Error())
+			_, err = overFlight(bg(t), none, map[string]any{field: path})
+			wantFault(t, err, codes.PermissionDenied, protocol.ReasonForbidden, field)
 
 			said, err = direct(t.Context(), root, j)
 			var wrong *job.Error
