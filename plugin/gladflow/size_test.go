@@ -1,9 +1,6 @@
 package main
 
-import (
-	"math"
-	"testing"
-)
+import "testing"
 
 // FuzzByteSize reads any text as a size: what is read is written and read again as
 // the same.
@@ -16,7 +13,7 @@ func FuzzByteSize(f *testing.F) {
 		if b.Set(text) != nil {
 			return
 		}
-		if b < 0 || math.IsNaN(float64(b)) {
+		if b < 0 {
 			t.Fatalf("%q is %d", text, b)
 		}
 		// Sizes beyond 2⁵³ are not whole numbers any more.

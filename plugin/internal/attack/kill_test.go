@@ -126,6 +126,7 @@ func launch(t *testing.T, temp string) *plugin.Client {
 // A plugin that is killed ends the calls of its host at once with an error, leaves
 // nothing, and another can be launched.
 func TestKillPlugin(t *testing.T) {
+	t.Parallel()
 	onLinux(t)
 	rng := random(t)
 	out := t.TempDir()
@@ -199,6 +200,7 @@ func work(ctx context.Context, c *plugin.Client, out string) error {
 // A plugin that is stopped holds its host neither beyond a call's deadline, nor at
 // Close; one that goes on is as before.
 func TestStoppedPlugin(t *testing.T) {
+	t.Parallel()
 	onLinux(t)
 	temp := shortTemp(t)
 	c := launch(t, temp)

@@ -15,6 +15,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if underRace && !whole() {
+		fmt.Println("the binary is not watched for races: nothing is attacked")
+		return
+	}
 	code := m.Run()
 	built.Remove()
 	os.Exit(code)

@@ -54,6 +54,7 @@ func TestSlowClients(t *testing.T) {
 
 // Calls that wait for a message, or whose answer is not taken, end as idle.
 func TestIdleCalls(t *testing.T) {
+	t.Parallel()
 	onLinux(t)
 	s := serve(t, "--files", "none", "--idle-timeout", "1s")
 	job := map[string]any{"solvers": []string{"bcd"}, "penalty": 0.3}
