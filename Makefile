@@ -3,10 +3,12 @@
 
 FUZZTIME ?= 20s
 CHECKS ?= 2000
+SEED ?=
 IMAGE ?= gladflow
 PYTHON ?= python3
+export SEED
 
-.PHONY: help build test race lint demo ecoli kit results torch ci fuzz properties bench size docker release-check release clean
+.PHONY: help build test race lint demo ecoli kit results torch ci attack fuzz properties bench size docker release-check release clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,12 +43,17 @@ torch: ## a training step beside PyTorch's; PYTHON has torch
 ci: ## everything that continuous integration runs
 	.ci/run
 
-fuzz: ## every fuzz target for FUZZTIME (20s)
-	@set -e; for p in $$(go list ./...); do \
-		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
-			echo "== $$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p; \
-		done; \
-	done
+attack: ## attacks on the binary from outside, all of them, some minutes; SEED repeats those of a seed
+	GLADFLOW_ATTACK=1 go test -count=1 -v -timeout 30m ./plugin/internal/attack
+	GLADFLOW_LONG=1 go test -count=1 -v -run KillHost ./plugin/gladflow
+
+fuzz: ## every fuzz target there is, for FUZZTIME (20s); goes on after one that fails
+	@failed=; \
+	for target in $$(grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sed -E 's|/[^/]*_test.go:func |:|'); do \
+		dir=$${target%%:*}; name=$${target##*:}; echo "== $$dir $$name"; \
+		go test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x $(FUZZFLAGS) $$dir || failed="$$failed $$dir:$$name"; \
+	done; \
+	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
 properties: ## every property test with CHECKS (2000) fresh draws
 	RAPID_SEED=0 RAPID_CHECKS=$(CHECKS) go test -count=1 -timeout 1h \

@@ -3,11 +3,14 @@ package arrowio
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
@@ -132,4 +135,58 @@ func (e *endlessReader) Read(p []byte) (int, error) {
 		e.at = (e.at + 1) % len(e.text)
 	}
 	return len(p), nil
+}
+
+// What is read by position is copied first, and no further than a table may be large:
+// a server could send without an end.
+func TestEndlessCopy(t *testing.T) {
+	const most = 1 << 20
+	endless := &readSoFar{Reader: io.MultiReader(strings.NewReader("PAR1"), io.LimitReader(zeros{}, 256*most))}
+	_, err := readAll(t.Context(), "-", SampleOptions{Format: Parquet, Stdin: endless, Limits: batch.Limits{Table: most}})
+	wantTooLarge(t, "Parquet", err)
+	if endless.n > 4*most {
+		t.Errorf("%d bytes were read", endless.n)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+type readSoFar struct {
+	io.Reader
+	n int64
+}
+
+func (c *readSoFar) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// What follows a table, and a batch that states very much and sends it, are read no
+// further either.
+func TestEndlessStream(t *testing.T) {
+	const most = 1 << 20
+	var table bytes.Buffer
+	record := arrowtest.Constant(3, 2)
+	w := ipc.NewWriter(&table, ipc.WithSchema(record.Schema()))
+	if err := errors.Join(w.Write(record), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	long := bytes.Clone(table.Bytes())
+	size := binary.LittleEndian.AppendUint64(nil, uint64(len(arrowtest.Messages(t, record, 3)[1].Body)))
+	at := bytes.LastIndex(long, size)
+	binary.LittleEndian.PutUint64(long[at:], 1<<40)
+	for name, begin := range map[string][]byte{"after the end": table.Bytes(), "in a batch": long} {
+		endless := &readSoFar{Reader: io.MultiReader(bytes.NewReader(begin), io.LimitReader(zeros{}, 256*most))}
+		var err error
+		took := arrowtest.Allocated(func() {
+			_, err = readAll(t.Context(), "-", SampleOptions{Format: "arrows", Stdin: endless, Limits: batch.Limits{Table: most}})
+		})
+		wantTooLarge(t, name, err)
+		if endless.n > 4*most || took > 128*most {
+			t.Errorf("%s: %d bytes were read, and %d taken", name, endless.n, took)
+		}
+	}
 }

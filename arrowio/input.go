@@ -172,7 +172,7 @@ func (s *input) randomAccess() (*io.SectionReader, error) {
 			s.closers = append(s.closers, func() error { return os.Remove(f.Name()) })
 		}
 		s.closers = append(s.closers, f.Close)
-		if s.size, err = io.Copy(f, s.Reader); err != nil {
+		if s.size, err = s.copyTo(f); err != nil {
 			s.failure = err
 			return nil, err
 		}
@@ -195,9 +195,22 @@ func (c cancellable) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
+// copyTo copies what is left, at most as many bytes as a table may have.
+func (s *input) copyTo(w io.Writer) (int64, error) {
+	most := s.limits.Table
+	if most <= 0 {
+		return io.Copy(w, s.Reader)
+	}
+	n, err := io.Copy(w, io.LimitReader(s.Reader, most+1))
+	if err == nil && n > most {
+		err = &batch.LimitError{Table: true, Most: most}
+	}
+	return n, err
+}
+
 // sum reads what is left and returns the SHA-256 of all bytes, in hexadecimal.
 func (s *input) sum() (string, error) {
-	if _, err := io.Copy(io.Discard, s.Reader); err != nil {
+	if _, err := s.copyTo(io.Discard); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(s.hash.Sum(nil)), nil

@@ -98,7 +98,7 @@ func (r *ipcReader) read() (arrow.Record, error) {
 // stream has nothing, and a file its footer, the footer's length and the magic
 // word. Anything more is a message whose head is damaged.
 func (r *ipcReader) finish() error {
-	rest, err := io.Copy(io.Discard, r.src)
+	rest, err := r.src.copyTo(io.Discard)
 	if err != nil {
 		return err
 	}
@@ -195,6 +195,9 @@ func (m *messageReader) Message() (*ipc.Message, error) {
 	probe.Release()
 	if size < 0 {
 		return nil, errors.New("a message states a negative length")
+	}
+	if err := m.unpacker.Expect(size); err != nil {
+		return nil, err
 	}
 	body, err := m.bytes(size)
 	if err != nil {

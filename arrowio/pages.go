@@ -39,7 +39,15 @@ func (p *pageChecker) check(pages *file.Reader, least int64) error {
 			if err != nil {
 				return err
 			}
-			n, largest, err := p.chunk(c, old)
+			column := pages.MetaData().Schema.Column(i)
+			levels := 0
+			if column.MaxDefinitionLevel() > 0 {
+				levels++
+			}
+			if column.MaxRepetitionLevel() > 0 {
+				levels++
+			}
+			n, largest, err := p.chunk(c, levels, old)
 			if err != nil {
 				return fmt.Errorf("column %q: %w", c.PathInSchema(), err)
 			}
@@ -60,7 +68,8 @@ func (p *pageChecker) held() (sum int64) {
 
 // chunk checks the pages of a column of a row group, where Arrow would read them,
 // and returns what they unpack to, and the largest of them as it comes and unpacked.
-func (p *pageChecker) chunk(c *metadata.ColumnChunkMetaData, old bool) (sum, largest int64, err error) {
+// levels is how many lists of levels pages have.
+func (p *pageChecker) chunk(c *metadata.ColumnChunkMetaData, levels int, old bool) (sum, largest int64, err error) {
 	at := c.DataPageOffset()
 	if d := c.DictionaryPageOffset(); c.HasDictionaryPage() && d > 0 && d < at {
 		at = d
@@ -88,6 +97,13 @@ func (p *pageChecker) chunk(c *metadata.ColumnChunkMetaData, old bool) (sum, lar
 		n, err := p.page(h, at, c.Compression())
 		if err != nil {
 			return 0, 0, err
+		}
+		if h.kind != dictionaryPage && isDelta(h.encoding) {
+			more, err := p.deltas(h, at, c.Compression(), levels)
+			if err != nil {
+				return 0, 0, err
+			}
+			n += more
 		}
 		if err := p.counter.Part("a page", n); err != nil {
 			return 0, 0, err
@@ -136,9 +152,6 @@ func (p *pageChecker) page(h pageHeader, at int64, codec compress.Compression) (
 	takes := h.unpacked
 	if h.kind == dictionaryPage && h.values > h.unpacked {
 		return 0, fmt.Errorf("a dictionary of %d bytes states that it holds %d values", h.unpacked, h.values)
-	}
-	if h.encoding == deltaLengths || h.encoding == deltaByteArrays {
-		takes += 4 * h.values // their lengths
 	}
 	if plain || h.packed == 0 {
 		return takes, nil

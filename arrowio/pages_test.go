@@ -119,7 +119,7 @@ func TestLiesOfPages(t *testing.T) {
 		"large snappy":        {pageHeader{unpacked: 1 << 10}, compress.Codecs.Snappy, append(binary.AppendUvarint(nil, 1<<31), make([]byte, 100)...), false},
 		"stored":              {pageHeader{unpacked: 101}, compress.Codecs.Uncompressed, make([]byte, 100), false},
 		"gzip":                {pageHeader{unpacked: 1 << 20}, compress.Codecs.Gzip, make([]byte, 100), false},
-		"dictionary":          {pageHeader{unpacked: 100, kind: dictionaryPage, values: 1 << 30}, compress.Codecs.Uncompressed, make([]byte, 100), false},
+		"dictionary":          {pageHeader{unpacked: 100, kind: dictionaryPage, pageContents: pageContents{values: 1 << 30}}, compress.Codecs.Uncompressed, make([]byte, 100), false},
 	} {
 		c.h.packed = int64(len(c.data))
 		p := &pageChecker{in: bytes.NewReader(c.data), size: c.h.packed, ended: t.Context().Err}

@@ -72,6 +72,9 @@ func (r *parquetReader) open() error {
 	if err := r.checkEnd(in); err != nil {
 		return err
 	}
+	if err := checkFooter(in, in.Size(), &r.src.counter); err != nil {
+		return err
+	}
 	// Pages come from Go's own allocator: the pool that Arrow keeps them in
 	// gives them back whenever the garbage collector pleases.
 	props := parquet.NewReaderProperties(nil)

@@ -77,16 +77,16 @@ func stageWith(by nameless, folder *os.Root, name string, write func(io.Writer) 
 // os.CreateTemp it leaves the permissions to the process's umask: the file is
 // going to stay.
 func (s *staged) createBeside() error {
-	return s.unused(func(temporary string) (err error) {
+	return s.unused(".tmp", func(temporary string) (err error) {
 		s.file, err = s.folder.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		return err
 	})
 }
 
-// unused finds a temporary name that make can use.
-func (s *staged) unused(make func(temporary string) error) error {
+// unused finds a temporary name with a suffix that make can use.
+func (s *staged) unused(suffix string, make func(temporary string) error) error {
 	for n := 0; ; n++ {
-		temporary := fmt.Sprintf(".%s.%d-%d.tmp", s.name, os.Getpid(), n)
+		temporary := fmt.Sprintf(".%s.%d-%d%s", s.name, os.Getpid(), n, suffix)
 		err := make(temporary)
 		if err == nil {
 			s.temporary = temporary
@@ -122,18 +122,23 @@ func (s *staged) nameIt() error {
 			return s.close()
 		}
 		if errors.Is(err, fs.ErrExist) {
-			err = s.unused(func(temporary string) error { return s.link(s.file, s.folder, temporary) })
+			err = s.unused(wholeSuffix, func(temporary string) error { return s.link(s.file, s.folder, temporary) })
 		}
 		if err != nil {
 			err = s.copyBeside()
-		} else {
-			err = s.close()
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return s.folder.Rename(s.temporary, s.name)
+	if err := s.folder.Rename(s.temporary, s.name); err != nil {
+		return err
+	}
+	if s.file == nil {
+		return nil
+	}
+	sweep(s.folder, s.name)
+	return s.close()
 }
 
 // copyBeside makes a file with a temporary name of one that cannot be given any.

@@ -12,7 +12,11 @@ import (
 func namelessFiles() nameless {
 	return nameless{
 		create: func(folder *os.Root) (*os.File, error) {
-			return folder.OpenFile(".", unix.O_TMPFILE|os.O_RDWR, 0o666)
+			f, err := folder.OpenFile(".", unix.O_TMPFILE|os.O_RDWR, 0o666)
+			if err == nil {
+				lock(f) // for sweep; without it there may be another's leftover one day
+			}
+			return f, err
 		},
 		link: func(f *os.File, folder *os.Root, name string) error {
 			d, err := folder.Open(".")

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
@@ -115,5 +117,47 @@ func TestKilledAtAnyMoment(t *testing.T) {
 				t.Errorf("%s: %d rows, %v", f.Name(), r.rows, err)
 			}
 		}
+	}
+}
+
+// A writer that was killed between the link and the name leaves a file that is whole;
+// the next one removes it, and not that of a writer that lives.
+func TestLeftoversAreSwept(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "x")
+	replace := func() {
+		t.Helper()
+		if err := ReplaceFile(path, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replace()
+	for _, name := range []string{".x.1-0.whole.tmp", ".x.2-0.whole.tmp", ".xy.1-0.whole.tmp", ".x.1-0.tmp"} {
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	alive, err := os.Open(filepath.Join(folder, ".x.2-0.whole.tmp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alive.Close()
+	if !lock(alive) {
+		t.Skip("there are no locks here")
+	}
+	if err := unix.Mkfifo(filepath.Join(folder, ".x.3-0.whole.tmp"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	replace()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if want := ".x.1-0.tmp .x.2-0.whole.tmp .x.3-0.whole.tmp .xy.1-0.whole.tmp x"; strings.Join(names, " ") != want {
+		t.Errorf("there are %q, want %s", names, want)
 	}
 }

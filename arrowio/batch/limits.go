@@ -140,3 +140,9 @@ func (c *Counter) Table(bytes int64) error {
 	c.total += bytes
 	return nil
 }
+
+// Expect is Table without counting the bytes: for those that have not come yet.
+func (c *Counter) Expect(bytes int64) error {
+	after := *c
+	return after.Table(bytes)
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -111,7 +112,11 @@ func (r *reader) explain(err error) error {
 	case errors.Is(err, io.EOF):
 		return &CorruptError{Reason: "it ends before its schema; send the table"}
 	}
-	return &CorruptError{Reason: fmt.Sprintf("a message is corrupt (%v); send it again", err), Err: err}
+	detail := ""
+	if text := err.Error(); !strings.Contains(text, "runtime error") { // which says nothing to a sender
+		detail = " (" + text + ")"
+	}
+	return &CorruptError{Reason: fmt.Sprintf("a message is corrupt%s; send it again", detail), Err: err}
 }
 
 // messages are verified and unpacked before Arrow sees them.

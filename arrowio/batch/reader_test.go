@@ -1,9 +1,11 @@
 package batch
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -51,18 +53,25 @@ func TestReaderErrors(t *testing.T) {
 	}
 	damaged := slices.Clone(list)
 	damaged[2].Body = damaged[2].Body[:8]
+	longer := arrowtest.Messages(t, arrowtest.Constant(3, 1), 3)
+	for at := 0; at+8 <= len(longer[1].Metadata); at += 4 {
+		if b := longer[1].Metadata[at:]; binary.LittleEndian.Uint64(b) == 3 { // rows
+			binary.LittleEndian.PutUint64(b, 1000)
+		}
+	}
 	for name, test := range map[string]struct {
 		list []arrowtest.Message
 		want string
 	}{
 		"nothing":             {nil, "the stream: it ends before its schema; send the table"},
 		"no schema":           {list[1:], ""},
+		"more rows":           {longer, "the stream: a message is corrupt; send it again"},
 		"short body":          {damaged, ""},
 		"metadata of nothing": {append(list[:1:1], arrowtest.Message{}), "the stream: a message is corrupt (the lengths in its metadata are wrong); send it again"},
 	} {
 		_, err := readAll(test.list, io.EOF, nil)
 		var corrupt *CorruptError
-		if !errors.As(err, &corrupt) || test.want != "" && err.Error() != test.want {
+		if !errors.As(err, &corrupt) || test.want != "" && err.Error() != test.want || strings.Contains(corrupt.Reason, "runtime error") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -54,6 +54,10 @@ func NewUnpacker(ctx context.Context, mem memory.Allocator, l Limits) *Unpacker 
 	return &Unpacker{ctx: ctx, mem: mem, counter: Counter{Limits: l}}
 }
 
+// Expect refuses a message of so many bytes, before they are read, that the table
+// has no room for: the error is a *LimitError.
+func (u *Unpacker) Expect(bytes int64) error { return u.counter.Expect(bytes) }
+
 // Hold reserves memory for a body of so many bytes, before it is read.
 func (u *Unpacker) Hold(body int64) error { return u.counter.Hold(body) }
 
@@ -113,7 +117,9 @@ func (u *Unpacker) unpack(layout bodyLayout, metadata, body []byte, unpacked int
 		length := prefix + int(stated)
 		data := to[at+prefix : at+length : at+length]
 		if int64(binary.LittleEndian.Uint64(packed)) == storedMark {
-			copy(data, packed[prefix:])
+			if err := u.copy(data, packed[prefix:]); err != nil {
+				return nil, err
+			}
 		} else if err := u.decode(layout.codec, data, packed[prefix:]); err != nil {
 			return nil, err
 		}
@@ -123,6 +129,18 @@ func (u *Unpacker) unpack(layout bodyLayout, metadata, body []byte, unpacked int
 	meta := memory.NewBufferBytes(metadata)
 	defer meta.Release()
 	return ipc.NewMessage(meta, out), nil
+}
+
+// copy takes a buffer as it is, a few milliseconds at a time.
+func (u *Unpacker) copy(to, from []byte) error {
+	for len(to) > 0 {
+		if err := u.ctx.Err(); err != nil {
+			return err
+		}
+		n := copy(to[:min(len(to), step)], from)
+		to, from = to[n:], from[n:]
+	}
+	return nil
 }
 
 // decode unpacks a buffer, a few milliseconds at a time.

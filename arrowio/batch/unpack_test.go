@@ -132,6 +132,32 @@ func TestUnpackEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// So it does the copying of buffers that are stored as they are.
+func TestCopyEndsWithItsContext(t *testing.T) {
+	const size = 8 << 20
+	m := arrowtest.Packed(t, arrowtest.Constant(size/8, 3), arrowtest.Codecs()[0].Option)[1]
+	layout, err := verifyMessage(m.Metadata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range layout.buffers {
+		if binary.LittleEndian.Uint64(m.Metadata[layout.at+16*i+8:]) > 0 {
+			layout.setBuffer(m.Metadata, i, 0, prefix+size)
+		}
+	}
+	body := append(bytes.Repeat([]byte{0xFF}, prefix), make([]byte, size)...)
+	read := func(ctx context.Context) error {
+		_, err := NewUnpacker(ctx, memory.DefaultAllocator, Limits{}).Message(memory.NewBufferBytes(m.Metadata), memory.NewBufferBytes(body))
+		return err
+	}
+	if err := read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(&endingContext{Context: context.Background(), after: 5}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
 // An endingContext ends when it has been looked at so often.
 type endingContext struct {
 	context.Context

@@ -34,7 +34,13 @@ func TestKillHost(t *testing.T) {
 		times = 50
 	}
 	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	if text := os.Getenv("SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatalf("SEED is %q, and must be a number", text)
+		}
+	}
+	t.Logf("SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	path := built.Binary(t)
 

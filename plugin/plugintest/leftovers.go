@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -27,7 +28,9 @@ import (
 //   - processes with TMPDIR=temp in their environment, zombies aside (on Linux),
 //   - whatever is in the folder temp, where sockets are,
 //   - files in the folder out, where results go ("" for none), that are
-//     temporary or cannot be read: results are whole or not there.
+//     temporary or cannot be read: results are whole or not there. A file
+//     .NAME.….whole.tmp is one that was about to replace NAME; the next that
+//     replaces it removes it.
 //
 // Tests of a host use it as well: give the host a folder of its own as TMPDIR.
 func Leftovers(limit time.Duration, temp, out string) []string {
@@ -98,9 +101,15 @@ func unreadable(folder string) []string {
 	return left
 }
 
+// waiting matches a file that is whole and waits to replace another.
+var waiting = regexp.MustCompile(`^\.(.+)\.\d+-\d+\.whole\.tmp$`)
+
 // whole says what is wrong with a file of results.
 func whole(path string) (err error) {
 	name := filepath.Base(path)
+	if replacing := waiting.FindStringSubmatch(name); replacing != nil {
+		name = replacing[1]
+	}
 	if strings.HasPrefix(name, ".") || strings.Contains(name, ".tmp") || strings.HasSuffix(name, "~") {
 		return errors.New("a temporary file")
 	}

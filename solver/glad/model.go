@@ -30,7 +30,7 @@ type Model struct {
 	Name string `json:"name"`
 	// Kind is the cell that the weights are for.
 	Kind Kind `json:"kind"`
-	// Iterations is K, the number of unrolled cells, at least 1.
+	// Iterations is K, the number of unrolled cells, 1 to MostIterations.
 	Iterations int `json:"iterations"`
 	// Theta0Offset is t in Θ0 = Z0 = (S + tI)⁻¹, in units of the scaled S.
 	Theta0Offset float64 `json:"theta0_offset"`
@@ -89,6 +89,10 @@ const (
 
 func activations() []Activation { return []Activation{Tanh, Sigmoid, Exp, Identity} }
 
+// MostIterations is the largest number of iterations of a model, far beyond any that
+// is trained: memory is taken for each beforehand.
+const MostIterations = 10_000
+
 // Validate reports the first error that makes m unusable, by the name of its key
 // in the model file.
 func (m *Model) Validate() error {
@@ -99,6 +103,8 @@ func (m *Model) Validate() error {
 		return invalid("kind", "%q is unknown; this version of gladflow runs %q", m.Kind, Kinds())
 	case m.Iterations < 1:
 		return invalid("iterations", "is %d; a model has at least one iteration", m.Iterations)
+	case m.Iterations > MostIterations:
+		return invalid("iterations", "is %d; a model has at most %d iterations", m.Iterations, MostIterations)
 	case !finite(m.Theta0Offset):
 		return invalid("theta0_offset", "is %v; it must be finite", m.Theta0Offset)
 	case !finite(m.Lambda0) || m.Lambda0 <= 0:

@@ -77,6 +77,7 @@ func TestReadRefuses(t *testing.T) {
 		{`"name"`, `"Name"`, "Name"},
 		{`"iterations": 30`, `"iterations": 0`, "iterations"},
 		{`"iterations": 30`, `"iterations": 1e1`, "iterations"},
+		{`"iterations": 30`, `"iterations": 1000000000000`, "iterations"},
 		{`"iterations": 30,`, ``, "iterations"},
 		{`"theta0_offset": 0.1`, `"theta0_offset": 1e999`, "theta0_offset"},
 		{`"theta0_offset": 0.1`, `"theta0_offset": null`, "theta0_offset"},
