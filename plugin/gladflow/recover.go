@@ -7,6 +7,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/pipelines/table"
+	"github.com/gladflow/gladflow/solver/dense"
 )
 
 func recoverCommand() *cobra.Command {
@@ -37,6 +38,9 @@ known one. INPUT may be - for standard input.`,
 
 // recoverJob runs a job and prints its result.
 func recoverJob(c *cobra.Command, j job.Job) error {
+	if j.Threads > 0 {
+		dense.LimitCores(j.Threads) // the run has the process to itself
+	}
 	bar := newProgressBar(c.ErrOrStderr())
 	defer bar.close()
 	result, err := recovery.Run(c.Context(), j, recovery.Host{Files: table.Files{Stdin: c.InOrStdin(), Stores: store.All()}, Progress: bar.show})

@@ -82,7 +82,7 @@ func (o *serveOptions) bind(c *cobra.Command) {
 		"files":               cobra.FixedCompletions([]string{server.FilesAny, server.FilesNone}, cobra.ShellCompDirectiveFilterDirs),
 		"log-level":           cobra.FixedCompletions(logLevels(), cobra.ShellCompDirectiveNoFileComp),
 		"log-format":          cobra.FixedCompletions(logFormats(), cobra.ShellCompDirectiveNoFileComp),
-		"max-concurrent-runs": none, "max-message-size": none, "max-upload-size": none, "max-variables": none,
+		"max-concurrent-runs": none, "threads": none, "max-message-size": none, "max-upload-size": none, "max-variables": none,
 		"max-result-size": none, "result-age": none, "idle-timeout": none, "drain-timeout": none, "metrics-listen": none,
 	} {
 		// It fails for a flag that does not exist, and these do.

@@ -15,13 +15,14 @@ import (
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/fault"
 	"github.com/gladflow/gladflow/plugin/server/internal/runs"
+	"github.com/gladflow/gladflow/solver/dense"
 )
 
 // Config is what a Service is made of. Its zero value is a service with
 // DefaultLimits whose jobs may name any file.
 type Config struct {
 	// Limits bound what it accepts; fields that are zero are those of
-	// DefaultLimits.
+	// DefaultLimits. Threads bound the whole process: see dense.LimitCores.
 	Limits protocol.Limits
 	// Files says which files jobs may name, to read and to write: FilesAny,
 	// which is the default, FilesNone, or a folder in which they must lie.
@@ -45,6 +46,7 @@ const (
 func DefaultLimits() protocol.Limits {
 	return protocol.Limits{
 		ConcurrentRuns: 32,
+		Threads:        dense.Cores(),
 		MessageBytes:   64 << 20,
 		UploadBytes:    16 << 30,
 		Variables:      10_000,
@@ -57,6 +59,7 @@ func DefaultLimits() protocol.Limits {
 func withDefaults(l protocol.Limits) protocol.Limits {
 	d := DefaultLimits()
 	fill(&l.ConcurrentRuns, d.ConcurrentRuns)
+	fill(&l.Threads, d.Threads)
 	fill(&l.MessageBytes, d.MessageBytes)
 	fill(&l.UploadBytes, d.UploadBytes)
 	fill(&l.Variables, d.Variables)
@@ -92,6 +95,8 @@ func New(c Config) (*Service, error) { return newService(c, recovery.Run) }
 // newService makes a service whose runs do the given work.
 func newService(c Config, work func(context.Context, job.Job, recovery.Host) (*job.Result, error)) (*Service, error) {
 	s := &Service{limits: withDefaults(c.Limits), files: c.Files, log: c.Logger}
+	dense.LimitCores(s.limits.Threads)
+	s.limits.Threads = dense.Cores()
 	if s.log == nil {
 		s.log = hclog.NewNullLogger()
 	}

@@ -7,12 +7,15 @@ import (
 )
 
 // Gonum is the engine in pure Go that every machine has.
-type Gonum struct{}
+type Gonum struct{ *threads }
 
 var (
 	goBLAS   gonum.Implementation
 	goLAPACK lapackgonum.Implementation
 )
+
+// withThreads is for WithThreads.
+func (Gonum) withThreads(n int) Engine { return Gonum{newThreads(n)} }
 
 // Name returns "gonum".
 func (Gonum) Name() string { return "gonum" }

@@ -58,26 +58,31 @@ func findOpenBLAS() (Engine, error) {
 
 // bind makes an engine of an open library.
 func bind(handle uintptr, file string) (Engine, error) {
-	e := new(openBLAS)
-	e.args.New = func() any { return new(arguments) }
-	e.gate.set = func(threads int) { purego.SyscallN(e.setThreads, uintptr(threads)) }
+	l := new(library)
+	l.args.New = func() any { return new(arguments) }
 	var (
-		getConfig uintptr
-		err       error
+		getConfig, getThreads, setThreads uintptr
+		err                               error
 	)
 	for _, s := range []struct {
 		name    string
 		address *uintptr
 	}{
-		{"dgemm_", &e.dgemm},
-		{"dsymm_", &e.dsymm},
-		{"dsyrk_", &e.dsyrk},
-		{"dsytrd_", &e.dsytrd},
-		{"dormtr_", &e.dormtr},
-		{"dpotrf_", &e.dpotrf},
-		{"dpotri_", &e.dpotri},
-		{"openblas_set_num_threads", &e.setThreads},
-		{"openblas_get_num_threads", &e.getThreads},
+		{"dgemm_", &l.dgemm},
+		{"dsymm_", &l.dsymm},
+		{"dsyrk_", &l.dsyrk},
+		{"dsyr2k_", &l.dsyr2k},
+		{"dtrsm_", &l.dtrsm},
+		{"dtrmm_", &l.dtrmm},
+		{"dpotrf_", &l.dpotrf},
+		{"dpotri_", &l.dpotri},
+		{"dtrtri_", &l.dtrtri},
+		{"dlauum_", &l.dlauum},
+		{"dsytrd_", &l.dsytrd},
+		{"dlatrd_", &l.dlatrd},
+		{"dormtr_", &l.dormtr},
+		{"openblas_set_num_threads", &setThreads},
+		{"openblas_get_num_threads", &getThreads},
 		{"openblas_get_config", &getConfig},
 	} {
 		if *s.address, err = purego.Dlsym(handle, s.name); err != nil {
@@ -89,12 +94,12 @@ func bind(handle uintptr, file string) (Engine, error) {
 	if strings.Contains(config, "USE64BITINT") {
 		return nil, fmt.Errorf("%s is unusable: it takes 64-bit integers", file)
 	}
-	e.name = describe(config)
+	l.name = describe(config)
 	// The library counts the processors of the machine, or reads
 	// OPENBLAS_NUM_THREADS; Go knows the limits of a container.
-	threads, _, _ := purego.SyscallN(e.getThreads)
-	e.SetThreads(min(int(int32(threads)), Cores()))
-	return e, nil
+	threads, _, _ := purego.SyscallN(getThreads)
+	purego.SyscallN(setThreads, 1)
+	return &openBLAS{l, newThreads(max(1, int(int32(threads))))}, nil
 }
 
 // cString copies the zero-terminated string at address, in C's memory.
