@@ -5,7 +5,10 @@ package dense
 import (
 	"errors"
 	"fmt"
+	"math"
+	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -42,6 +45,7 @@ func candidates() []string {
 // findOpenBLAS opens the first usable candidate, which stays open for the life
 // of the process.
 func findOpenBLAS() (Engine, error) {
+	startNoThreads()
 	err := errors.New("there is no libopenblas where libraries are kept")
 	for _, file := range candidates() {
 		handle, missing := purego.Dlopen(file, purego.RTLD_NOW|purego.RTLD_LOCAL)
@@ -56,13 +60,40 @@ func findOpenBLAS() (Engine, error) {
 	return nil, err
 }
 
+// startNoThreads sets OPENBLAS_NUM_THREADS to 1 in the environment that C sees, not
+// in Go's, which children inherit. The library would otherwise start a thread for
+// every processor when it is opened: they spin for a while, each waiting for
+// work that never comes.
+func startNoThreads() {
+	setenv, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
+	if err != nil {
+		return
+	}
+	name, value := []byte(threadsVariables[0]+"\x00"), []byte("1\x00")
+	purego.SyscallN(setenv, uintptr(unsafe.Pointer(&name[0])), uintptr(unsafe.Pointer(&value[0])), 1)
+}
+
+// threadsVariables are those in which OpenBLAS looks for its number of threads, in
+// its order.
+var threadsVariables = []string{"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}
+
+// threadsOf is the number of threads that an environment wants, or many.
+func threadsOf(getenv func(string) string) int {
+	for _, name := range threadsVariables {
+		if n, err := strconv.Atoi(getenv(name)); err == nil && n > 0 {
+			return n
+		}
+	}
+	return math.MaxInt32
+}
+
 // bind makes an engine of an open library.
 func bind(handle uintptr, file string) (Engine, error) {
 	l := new(library)
 	l.args.New = func() any { return new(arguments) }
 	var (
-		getConfig, getThreads, setThreads uintptr
-		err                               error
+		getConfig, setThreads uintptr
+		err                   error
 	)
 	for _, s := range []struct {
 		name    string
@@ -82,7 +113,6 @@ func bind(handle uintptr, file string) (Engine, error) {
 		{"dlatrd_", &l.dlatrd},
 		{"dormtr_", &l.dormtr},
 		{"openblas_set_num_threads", &setThreads},
-		{"openblas_get_num_threads", &getThreads},
 		{"openblas_get_config", &getConfig},
 	} {
 		if *s.address, err = purego.Dlsym(handle, s.name); err != nil {
@@ -95,11 +125,8 @@ func bind(handle uintptr, file string) (Engine, error) {
 		return nil, fmt.Errorf("%s is unusable: it takes 64-bit integers", file)
 	}
 	l.name = describe(config)
-	// The library counts the processors of the machine, or reads
-	// OPENBLAS_NUM_THREADS; Go knows the limits of a container.
-	threads, _, _ := purego.SyscallN(getThreads)
-	purego.SyscallN(setThreads, 1)
-	return &openBLAS{l, newThreads(max(1, int(int32(threads))))}, nil
+	purego.SyscallN(setThreads, 1) // some builds do not read the variable
+	return &openBLAS{l, newThreads(threadsOf(os.Getenv))}, nil
 }
 
 // cString copies the zero-terminated string at address, in C's memory.

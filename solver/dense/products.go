@@ -42,14 +42,6 @@ func (e *openBLAS) Gemm(transA, transB bool, m, n, k int, alpha float64, a []flo
 	}
 }
 
-// start is where column i of a matrix begins, or its row i.
-func start(i, stride int, row bool) int {
-	if row {
-		return i * stride
-	}
-	return i
-}
-
 // Symm implements Engine.
 func (e *openBLAS) Symm(m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	switch {
@@ -72,7 +64,7 @@ func (e *openBLAS) Syrk(trans bool, n, k int, alpha float64, a []float64, lda in
 	case !large(n, n, k):
 		e.alone(func() { e.syrk(trans, n, k, alpha, a, lda, beta, c, ldc) })
 	default:
-		tiles := upperTiles(n)
+		tiles := e.upperTiles(n)
 		e.share(len(tiles), func(i int) {
 			t := tiles[i]
 			rows, c := a[start(t.top, lda, !trans):], c[t.top*ldc+t.left:]
@@ -91,8 +83,11 @@ type tile struct{ top, left, height, width int }
 // upperTiles divides the upper triangle of an n×n matrix into squares on the
 // diagonal and rectangles, in the order in which they are best begun, the largest
 // first.
-func upperTiles(n int) []tile {
-	const side, longest = 256, 512
+func (t *threads) upperTiles(n int) []tile {
+	side, longest := 256, 512
+	if t.Threads() > 4 {
+		side, longest = 128, 256
+	}
 	var rectangles, squares []tile
 	for top := 0; top < n; top += side {
 		height := min(side, n-top)

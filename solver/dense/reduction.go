@@ -31,7 +31,7 @@ func (e *openBLAS) tridiagonalise(n int, a, diagonal, offDiagonal, tau []float64
 
 // update is syr2k on several threads; a and c have the same stride.
 func (e *openBLAS) update(n, k int, a []float64, lda int, w []float64, ldw int, c []float64) {
-	tiles := upperTiles(n)
+	tiles := e.upperTiles(n)
 	e.share(len(tiles), func(i int) {
 		t := tiles[i]
 		c := c[t.top*lda+t.left:]

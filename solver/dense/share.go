@@ -73,10 +73,9 @@ func (s *sharing) do(i int64) {
 // beginning at bound(i). Every thread gets two, so that one that began late, or
 // lost its core for a while, leaves its second to the others; but none is narrower than
 // narrowest, for the other factor of a product is packed anew for each. Bounds are
-// multiples of 16, the widths of the kernels' tiles: an entry of a product is then
-// computed in the same way however many pieces there are.
+// multiples of 48, as are the sides of the kernels' own tiles.
 func (t *threads) pieces(n int) (count int, bound func(i int) int) {
-	const narrowest, tile = 96, 16
+	const narrowest, tile = 96, 48
 	count = 1
 	if th := t.Threads(); th > 1 {
 		count = max(1, min(2*th, n/narrowest))
@@ -87,4 +86,12 @@ func (t *threads) pieces(n int) (count int, bound func(i int) int) {
 		}
 		return n * i / count / tile * tile
 	}
+}
+
+// start is where column i of a matrix begins, or its row i.
+func start(i, stride int, row bool) int {
+	if row {
+		return i * stride
+	}
+	return i
 }

@@ -10,8 +10,9 @@ func Threads(e Engine) int {
 }
 
 // WithThreads returns the engine e for a user of its own, whose kernels work on n
-// threads at most, and on no more than e's; 0 is as many as e's. The number changes
-// no bit of a result.
+// threads at most, and on no more than e's; 0 is as many as e's. The same number of
+// threads gives the same bits. Another may change the last ones, of large kernels of
+// OpenBLAS; not of gonum.
 //
 // Kernels of some n = 256 on are divided among the threads; below, they run on one,
 // and side by side when several goroutines call. More calls than threads wait for
@@ -47,8 +48,14 @@ func (t *threads) Threads() int {
 	return min(t.number, Cores())
 }
 
+func (t *threads) of() *threads { return t }
+
 // alone runs a kernel on one thread.
 func (t *threads) alone(f func()) {
+	if t == nil { // Gonum{}
+		f()
+		return
+	}
 	t.enter()
 	defer t.leave()
 	f()
