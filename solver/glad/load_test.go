@@ -35,12 +35,13 @@ func TestBusy(t *testing.T) {
 // spin, nor one for another that has no core.
 //
 // Solutions on one thread and on several take turns, so that both meet the same of
-// what else the machine does, and medians are compared.
+// what else the machine does, and medians are compared. What else it does may still
+// fall on one of them: only three comparisons in a row that fail are a failure.
 func TestThreadsUnderLoad(t *testing.T) {
 	if os.Getenv("GLADFLOW_LONG") == "" {
 		t.Skip("takes a minute; set GLADFLOW_LONG=1 to run it")
 	}
-	const processes, rounds, bar = 10, 11, 1.3
+	const processes, rounds, attempts, bar = 10, 11, 3, 1.3
 	if dense.Cores() == 1 {
 		t.Skip("this machine has one processor")
 	}
@@ -81,24 +82,29 @@ func TestThreadsUnderLoad(t *testing.T) {
 			t.Log(err)
 			continue
 		}
-		took := map[int][]time.Duration{}
-		for range rounds {
+		within := false
+		for attempt := 0; attempt < attempts && !within; attempt++ {
+			took := map[int][]time.Duration{}
+			for range rounds {
+				for _, n := range numbers {
+					took[n] = append(took[n], solved(engine, n, p))
+				}
+			}
+			median := func(n int) float64 {
+				slices.Sort(took[n])
+				return took[n][len(took[n])/2].Seconds()
+			}
+			within = true
+			best := min(median(1), median(2))
 			for _, n := range numbers {
-				took[n] = append(took[n], solved(engine, n, p))
+				t.Logf("%s, d = %d, %d busy processes on %d processors: %.2f s on %d threads (from %.2f to %.2f), %.2f times the better of one and two",
+					name, d, processes, runtime.NumCPU(), median(n), n, took[n][0].Seconds(), took[n][rounds-1].Seconds(), median(n)/best)
+				// One thread gets the share of one, which is what its user asks for.
+				within = within && (n == 1 || median(n) <= bar*best)
 			}
 		}
-		median := func(n int) float64 {
-			slices.Sort(took[n])
-			return took[n][len(took[n])/2].Seconds()
-		}
-		best := min(median(1), median(2))
-		for _, n := range numbers {
-			t.Logf("%s, d = %d, %d busy processes on %d processors: %.2f s on %d threads (from %.2f to %.2f)",
-				name, d, processes, runtime.NumCPU(), median(n), n, took[n][0].Seconds(), took[n][rounds-1].Seconds())
-			// One thread gets the share of one, which is what its user asks for.
-			if n > 1 && median(n) > bar*best {
-				t.Errorf("%s: %.2f s on %d threads, more than %v times %.2f s", name, median(n), n, bar, best)
-			}
+		if !within {
+			t.Errorf("%s: several threads take more than %v times as long as the better of one and two, %d times in a row", name, bar, attempts)
 		}
 	}
 }
