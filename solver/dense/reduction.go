@@ -14,7 +14,7 @@ func (e *openBLAS) tridiagonalise(n int, a, diagonal, offDiagonal, tau []float64
 	const panel = 32
 	work.Float = grow(work.Float, lapackWork(n))
 	first := 0
-	for ; large(n-first, n-first, n); first += panel {
+	for ; n-first > 4*panel && large(n-first, n-first, n); first += panel {
 		m := n - first
 		at := a[first*n+first:]
 		e.alone(func() { e.latrd(m, panel, at, n, offDiagonal[first:], tau[first:], work.Float, m) })
