@@ -32,6 +32,17 @@ func (t *threads) share(n int, f func(i int)) {
 	}
 }
 
+// Share is share, for what kernels do in Go. Gonum{} does it on one goroutine.
+func (t *threads) Share(n int, f func(i int)) {
+	if t == nil {
+		for i := range n {
+			f(i)
+		}
+		return
+	}
+	t.share(n, f)
+}
+
 // sharing is one call of share.
 type sharing struct {
 	of              *threads
