@@ -92,6 +92,10 @@ type Job struct {
 
 	// Engine does the linear algebra.
 	Engine string `json:"engine,omitzero" jsonschema:"enum=auto,enum=openblas,enum=gonum,default=auto" jsonschema_description:"linear algebra; auto is openblas where this machine has it"`
+	// Threads bounds what the run computes on at the same time, in Go and in the
+	// linear algebra. Default, and the most: the processors that the process may
+	// use. With OpenBLAS the number may change the last bits of a result.
+	Threads int `json:"threads,omitzero" jsonschema:"minimum=0" jsonschema_description:"threads to compute on at the same time; 0 is one for each processor that the process may use"`
 	// Device is what GLAD runs on. This version has no GPU code: auto is cpu,
 	// and cuda an error.
 	Device string `json:"device,omitzero" jsonschema:"default=auto" jsonschema_description:"where GLAD runs; this version has the CPU only"`

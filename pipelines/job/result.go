@@ -21,7 +21,7 @@ type Result struct {
 	// Warnings are sentences on what the user may not have intended.
 	Warnings []string `json:"warnings,omitempty"`
 	// Engine is the linear algebra with its version, Threads the number of
-	// threads it may use (0 if it does not say), Device where GLAD ran.
+	// threads that the run computed on, Device where GLAD ran.
 	Engine  string `json:"engine"`
 	Threads int    `json:"threads,omitempty"`
 	Device  string `json:"device"`

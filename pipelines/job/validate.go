@@ -95,7 +95,7 @@ func (j Job) checkLimits() error {
 		key   string
 		value float64
 	}{
-		{"gap", j.Gap}, {"time_limit", float64(j.TimeLimit)}, {"iteration_limit", float64(j.IterationLimit)},
+		{"gap", j.Gap}, {"time_limit", float64(j.TimeLimit)}, {"iteration_limit", float64(j.IterationLimit)}, {"threads", float64(j.Threads)},
 		{"admm_lambda", j.ADMMLambda}, {"am_lambda", j.AMLambda},
 	} {
 		switch {

@@ -40,11 +40,7 @@ func engineInfo(name string) job.EngineInfo {
 	if err != nil {
 		return job.EngineInfo{Name: name, Problem: err.Error()}
 	}
-	info := job.EngineInfo{Name: name, Found: true, Version: e.Name()}
-	if t, ok := e.(dense.Threader); ok {
-		info.Threads = t.Threads()
-	}
-	return info
+	return job.EngineInfo{Name: name, Found: true, Version: e.Name(), Threads: dense.Threads(e)}
 }
 
 func revision() string {

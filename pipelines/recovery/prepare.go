@@ -29,11 +29,9 @@ func (r *run) openEngine(context.Context) error {
 	if err != nil {
 		return &job.Error{Field: "engine", Err: err}
 	}
-	r.engine = engine
+	r.engine = dense.WithThreads(engine, r.job.Threads)
 	r.result.Engine = engine.Name()
-	if t, ok := engine.(dense.Threader); ok {
-		r.result.Threads = t.Threads()
-	}
+	r.result.Threads = dense.Threads(r.engine)
 	return nil
 }
 

@@ -248,7 +248,7 @@ func TestDescribeAndVersion(t *testing.T) {
 	for args, want := range map[string]string{
 		"version":   "gladflow " + job.Version() + "\n",
 		"--version": "gladflow " + job.Version() + "\n",
-		"describe":  "engine   gonum\n",
+		"describe":  "engine   gonum, threads: ",
 		"solvers":   "bcd    block coordinate descent\n",
 		"models":    "\ngeneral               glad-pm",
 	} {

@@ -42,10 +42,10 @@ func printDescription(w io.Writer, d job.Description) {
 	line("go", d.Go+" on "+d.Platform)
 	for _, e := range d.Engines {
 		switch {
-		case e.Found && e.Threads > 0:
+		case e.Found && e.Version != e.Name:
 			line("engine", fmt.Sprintf("%s: %s, threads: %d", e.Name, e.Version, e.Threads))
 		case e.Found:
-			line("engine", e.Name)
+			line("engine", fmt.Sprintf("%s, threads: %d", e.Name, e.Threads))
 		default:
 			line("engine", e.Name+": not found: "+e.Problem)
 		}

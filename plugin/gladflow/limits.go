@@ -44,6 +44,8 @@ func (o *limitOptions) bind(f *pflag.FlagSet) {
 	c := &o.config
 	f.StringVar(&c.Files, "files", server.FilesAny, "files that jobs may name: any, none or those in a `FOLDER`")
 	f.IntVar(&c.Limits.ConcurrentRuns, "max-concurrent-runs", c.Limits.ConcurrentRuns, "runs at the same time, `N`; more are refused")
+	f.IntVar(&c.Limits.Threads, "threads", c.Limits.Threads, "threads that all runs together compute on, `N`")
+	f.Lookup("threads").DefValue = "one for each processor"
 	f.Var(&o.message, "max-message-size", "size of a message, so of a batch of a table, which may unpack to 8 times as much")
 	f.Var(&o.upload, "max-upload-size", "size of the samples of a run when they are unpacked")
 	f.IntVar(&c.Limits.Variables, "max-variables", c.Limits.Variables, "variables of a table, `N`")
@@ -62,6 +64,7 @@ func (o *limitOptions) settings() (server.Config, error) {
 	l.ResultSeconds, l.IdleSeconds = o.resultAge.Seconds(), o.idle.Seconds()
 	for _, r := range []limitRange{
 		{"max-concurrent-runs", float64(l.ConcurrentRuns), 1, 10_000},
+		{"threads", float64(l.Threads), 1, 10_000},
 		{"max-variables", float64(l.Variables), 2, 1_000_000},
 		{"max-message-size", float64(l.MessageBytes), 64 << 10, 2 << 30},
 		{"max-upload-size", float64(l.UploadBytes), 4 << 10, 1 << 50},

@@ -9,6 +9,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/pipelines/table"
+	"github.com/gladflow/gladflow/solver/dense"
 )
 
 func recoverCommand() *cobra.Command {
@@ -41,6 +42,9 @@ known one. INPUT may be - for standard input.`,
 
 // recoverJob runs a job and prints its result.
 func recoverJob(c *cobra.Command, j job.Job, limit *jobMemory) error {
+	if j.Threads > 0 {
+		dense.LimitCores(j.Threads) // the run has the process to itself
+	}
 	budget, err := limit.budget(c)
 	if err != nil {
 		return err

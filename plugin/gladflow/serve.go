@@ -91,7 +91,7 @@ func (o *serveOptions) bind(c *cobra.Command) {
 		"files":               cobra.FixedCompletions([]string{server.FilesAny, server.FilesNone}, cobra.ShellCompDirectiveFilterDirs),
 		"log-level":           cobra.FixedCompletions(logLevels(), cobra.ShellCompDirectiveNoFileComp),
 		"log-format":          cobra.FixedCompletions(logFormats(), cobra.ShellCompDirectiveNoFileComp),
-		"max-concurrent-runs": none, "max-message-size": none, "max-upload-size": none, "max-variables": none,
+		"max-concurrent-runs": none, "threads": none, "max-message-size": none, "max-upload-size": none, "max-variables": none,
 		"max-result-size": none, memoryFlag: none, "result-age": none, "idle-timeout": none, "drain-timeout": none, "metrics-listen": none,
 		flagRunsPerCaller: none, flagUploadsPerCaller: none, flagResultsPerCaller: none,
 		"max-connections": none, "max-connections-per-peer": none,

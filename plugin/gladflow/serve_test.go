@@ -145,11 +145,11 @@ func (s *service) end(t *testing.T, code int, within time.Duration) {
 func TestServe(t *testing.T) {
 	binary := built.Binary(t)
 	t.Run("idle", func(t *testing.T) {
-		s := startService(t, binary, "--max-concurrent-runs", "3", "--max-message-size", "8MiB", "--max-result-size", "1.5GB",
+		s := startService(t, binary, "--max-concurrent-runs", "3", "--threads", "1", "--max-message-size", "8MiB", "--max-result-size", "1.5GB",
 			"--max-upload-size", "4096", "--max-variables", "77", "--result-age", "90s", "--idle-timeout", "1m", "--files", "none", "--max-memory", "2GiB")
 		var d protocol.Service
 		s.do(t, protocol.ActionDescribe, nil, &d)
-		want := protocol.Limits{ConcurrentRuns: 3, MessageBytes: 8 << 20, UploadBytes: 4096, Variables: 77,
+		want := protocol.Limits{ConcurrentRuns: 3, Threads: 1, MessageBytes: 8 << 20, UploadBytes: 4096, Variables: 77,
 			ResultBytes: 1.5e9, MemoryBytes: 2 << 30, ResultSeconds: 90, IdleSeconds: 60}
 		if d.Limits != want || d.Files != "none" {
 			t.Errorf("it has the limits %+v and files %s, not %+v and none", d.Limits, d.Files, want)

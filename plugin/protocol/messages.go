@@ -173,6 +173,9 @@ const UnpackFactor = 8
 type Limits struct {
 	// ConcurrentRuns is the number of runs at the same time.
 	ConcurrentRuns int `json:"concurrent_runs"`
+	// Threads is the number of threads on which all runs together compute. The
+	// threads of a job may be fewer.
+	Threads int `json:"threads"`
 	// MessageBytes is the size of a gRPC message, so of a batch. A batch may unpack
 	// to UnpackFactor times as much.
 	MessageBytes int `json:"message_bytes"`

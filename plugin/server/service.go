@@ -16,15 +16,17 @@ import (
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/runs"
+	"github.com/gladflow/gladflow/solver/dense"
 )
 
 // Config is what a Service is made of. Its zero value is a service with
 // DefaultLimits whose jobs may name any file.
 type Config struct {
 	// Limits bound what it accepts; fields that are zero are those of
-	// DefaultLimits. Without Caller there are no limits of each caller by default;
-	// with it they are half of those of all: RunsPerCaller of ConcurrentRuns, as
-	// many UploadsPerCaller, and ResultBytesPerCaller of ResultBytes.
+	// DefaultLimits. Threads bound the whole process: see dense.LimitCores.
+	// Without Caller there are no limits of each caller by default; with it they
+	// are half of those of all: RunsPerCaller of ConcurrentRuns, as many
+	// UploadsPerCaller, and ResultBytesPerCaller of ResultBytes.
 	Limits protocol.Limits
 	// Caller says who makes a call, by the call's context. A run belongs to the
 	// caller that has started it, and others are told that it does not exist. What
@@ -61,6 +63,7 @@ const (
 func DefaultLimits() protocol.Limits {
 	return protocol.Limits{
 		ConcurrentRuns: 32,
+		Threads:        dense.Cores(),
 		MessageBytes:   64 << 20,
 		UploadBytes:    16 << 30,
 		Variables:      10_000,
@@ -74,6 +77,7 @@ func DefaultLimits() protocol.Limits {
 func withDefaults(l protocol.Limits) protocol.Limits {
 	d := DefaultLimits()
 	fill(&l.ConcurrentRuns, d.ConcurrentRuns)
+	fill(&l.Threads, d.Threads)
 	fill(&l.MessageBytes, d.MessageBytes)
 	fill(&l.UploadBytes, d.UploadBytes)
 	fill(&l.Variables, d.Variables)
@@ -116,6 +120,8 @@ func New(c Config) (*Service, error) { return newService(c, recovery.Run) }
 func newService(c Config, work func(context.Context, job.Job, recovery.Host) (*job.Result, error)) (*Service, error) {
 	limits := withCallerQuotas(withDefaults(c.Limits), c.Caller != nil)
 	s := &Service{limits: limits, files: c.Files, log: c.Logger, callerOf: c.Caller}
+	dense.LimitCores(s.limits.Threads)
+	s.limits.Threads = dense.Cores()
 	if s.log == nil {
 		s.log = hclog.NewNullLogger()
 	}

@@ -266,7 +266,7 @@ func (e *estimation) spread(ctx context.Context) (spread, error) {
 		of := e.sums.spread()
 		return of, of.check(e.samples, e.settings.Names)
 	}
-	of, err := transform(ctx, e.kept, e.d, e.samples, e.settings.Method)
+	of, err := transform(ctx, e.kept, e.d, e.samples, e.settings.Method, dense.Threads(e.settings.engine()))
 	if err == nil {
 		err = of.check(e.samples, e.settings.Names)
 	}

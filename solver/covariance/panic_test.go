@@ -19,7 +19,7 @@ func TestPanicInRanks(t *testing.T) {
 		"every tile": nil, // all workers end
 	} {
 		p := dense.Catch(func() {
-			_, err := transform(context.Background(), []block{{rows: samples, data: data}}, d, samples, Spearman)
+			_, err := transform(context.Background(), []block{{rows: samples, data: data}}, d, samples, Spearman, 2)
 			t.Errorf("%s: returned, %v", name, err)
 		})
 		if p == nil {

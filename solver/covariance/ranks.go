@@ -15,15 +15,15 @@ import (
 const tile = 8
 
 // transform replaces every column of the table by its centred ranks or its
-// normal scores, and returns the spread of the original columns. When a worker
-// panics, transform panics with a *dense.Panic.
-func transform(ctx context.Context, table []block, d, samples int, method Method) (spread, error) {
+// normal scores, on so many goroutines, and returns the spread of the original
+// columns. When a worker panics, transform panics with a *dense.Panic.
+func transform(ctx context.Context, table []block, d, samples int, method Method, threads int) (spread, error) {
 	of := spread{means: make([]float64, d), sds: make([]float64, d)}
 	score := scores(samples, method)
 	next := make(chan int)
 	var workers sync.WaitGroup
 	var failed atomic.Pointer[dense.Panic]
-	for range min(dense.Cores(), (d+tile-1)/tile) {
+	for range min(threads, (d+tile-1)/tile) {
 		workers.Go(func() {
 			caught := dense.Catch(func() {
 				w := newRanker(samples, score)

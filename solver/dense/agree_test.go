@@ -75,8 +75,8 @@ func TestConcurrentCalls(t *testing.T) {
 	for _, e := range engines(t) {
 		t.Run(engineName(e), func(t *testing.T) {
 			sizes := []int{3, 20, 90}
-			if _, ok := e.(Threader); ok {
-				sizes = append(sizes, 270) // a large kernel, which waits for the others
+			if e != Engine(Gonum{}) {
+				sizes = append(sizes, 270) // a large kernel, which is divided
 			}
 			wants := make([][]float64, len(sizes))
 			run := func(n int) []float64 {
@@ -112,27 +112,5 @@ func TestConcurrentCalls(t *testing.T) {
 			}
 			all.Wait()
 		})
-	}
-}
-
-func TestThreader(t *testing.T) {
-	_, e := twoEngines(t)
-	th, ok := e.(Threader)
-	if !ok {
-		t.Fatal("OpenBLAS is no Threader")
-	}
-	before := th.Threads()
-	if before < 1 {
-		t.Fatalf("%d threads", before)
-	}
-	defer th.SetThreads(before)
-	for set, want := range map[int]int{1: 1, 3: 3, 0: 1, -4: 1} {
-		if th.SetThreads(set); th.Threads() != want {
-			t.Errorf("set to %d, %d threads, want %d", set, th.Threads(), want)
-		}
-		n := 300
-		w, product := NewWorkspace(e, n), make([]float64, n*n)
-		w.Mul(product, Identity(n), Identity(n))
-		equal(t, "I·I", product, Identity(n).Raw(), 0)
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Cores is the default number of goroutines that compute at the same time:
+// Cores is the number of threads that kernels work on at the same time, in the
+// whole process, and the default number of goroutines that compute:
 // GOMAXPROCS, less the spare processor.
 func Cores() int { return max(1, runtime.GOMAXPROCS(0)-int(spare.Load())) }
 
@@ -26,6 +27,20 @@ func SpareProcessor() {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
 		spare.Store(1)
 	})
+}
+
+// LimitCores makes Cores n, if that is less: for the rest of the process, all
+// kernels together work on n threads, and what Go does on as many processors, plus
+// the spare one where n is more than 1.
+func LimitCores(n int) {
+	if n = max(1, n); n >= Cores() {
+		return
+	}
+	addSpare.Do(func() {}) // it is not for later either
+	if n == 1 {
+		spare.Store(0)
+	}
+	runtime.GOMAXPROCS(n + int(spare.Load()))
 }
 
 var (

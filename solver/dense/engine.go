@@ -19,7 +19,8 @@
 // product, 5 times for a Cholesky factorisation and 9 times for an
 // eigendecomposition, which is what most solvers spend their time on; at n = 100
 // it is 2.5 times for an eigendecomposition. Programs that run kernels from several
-// goroutines at a time call SpareProcessor when they start.
+// goroutines at a time call SpareProcessor when they start. Kernels of both are
+// divided among goroutines here: see WithThreads and LimitCores.
 package dense
 
 import "github.com/gladflow/gladflow/solver/dense/internal/tridiagonal"

@@ -5,7 +5,10 @@ package dense
 import (
 	"errors"
 	"fmt"
+	"math"
+	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -42,6 +45,7 @@ func candidates() []string {
 // findOpenBLAS opens the first usable candidate, which stays open for the life
 // of the process.
 func findOpenBLAS() (Engine, error) {
+	startNoThreads()
 	err := errors.New("there is no libopenblas where libraries are kept")
 	for _, file := range candidates() {
 		handle, missing := purego.Dlopen(file, purego.RTLD_NOW|purego.RTLD_LOCAL)
@@ -56,28 +60,59 @@ func findOpenBLAS() (Engine, error) {
 	return nil, err
 }
 
+// startNoThreads sets OPENBLAS_NUM_THREADS to 1 in the environment that C sees, not
+// in Go's, which children inherit. The library would otherwise start a thread for
+// every processor when it is opened: they spin for a while, each waiting for
+// work that never comes.
+func startNoThreads() {
+	setenv, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
+	if err != nil {
+		return
+	}
+	name, value := []byte(threadsVariables[0]+"\x00"), []byte("1\x00")
+	purego.SyscallN(setenv, uintptr(unsafe.Pointer(&name[0])), uintptr(unsafe.Pointer(&value[0])), 1)
+}
+
+// threadsVariables are those in which OpenBLAS looks for its number of threads, in
+// its order.
+var threadsVariables = []string{"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}
+
+// threadsOf is the number of threads that an environment wants, or many.
+func threadsOf(getenv func(string) string) int {
+	for _, name := range threadsVariables {
+		if n, err := strconv.Atoi(getenv(name)); err == nil && n > 0 {
+			return n
+		}
+	}
+	return math.MaxInt32
+}
+
 // bind makes an engine of an open library.
 func bind(handle uintptr, file string) (Engine, error) {
-	e := new(openBLAS)
-	e.args.New = func() any { return new(arguments) }
-	e.gate.set = func(threads int) { purego.SyscallN(e.setThreads, uintptr(threads)) }
+	l := new(library)
+	l.args.New = func() any { return new(arguments) }
 	var (
-		getConfig uintptr
-		err       error
+		getConfig, setThreads uintptr
+		err                   error
 	)
 	for _, s := range []struct {
 		name    string
 		address *uintptr
 	}{
-		{"dgemm_", &e.dgemm},
-		{"dsymm_", &e.dsymm},
-		{"dsyrk_", &e.dsyrk},
-		{"dsytrd_", &e.dsytrd},
-		{"dormtr_", &e.dormtr},
-		{"dpotrf_", &e.dpotrf},
-		{"dpotri_", &e.dpotri},
-		{"openblas_set_num_threads", &e.setThreads},
-		{"openblas_get_num_threads", &e.getThreads},
+		{"dgemm_", &l.dgemm},
+		{"dsymm_", &l.dsymm},
+		{"dsyrk_", &l.dsyrk},
+		{"dsyr2k_", &l.dsyr2k},
+		{"dtrsm_", &l.dtrsm},
+		{"dtrmm_", &l.dtrmm},
+		{"dpotrf_", &l.dpotrf},
+		{"dpotri_", &l.dpotri},
+		{"dtrtri_", &l.dtrtri},
+		{"dlauum_", &l.dlauum},
+		{"dsytrd_", &l.dsytrd},
+		{"dlatrd_", &l.dlatrd},
+		{"dormtr_", &l.dormtr},
+		{"openblas_set_num_threads", &setThreads},
 		{"openblas_get_config", &getConfig},
 	} {
 		if *s.address, err = purego.Dlsym(handle, s.name); err != nil {
@@ -89,12 +124,9 @@ func bind(handle uintptr, file string) (Engine, error) {
 	if strings.Contains(config, "USE64BITINT") {
 		return nil, fmt.Errorf("%s is unusable: it takes 64-bit integers", file)
 	}
-	e.name = describe(config)
-	// The library counts the processors of the machine, or reads
-	// OPENBLAS_NUM_THREADS; Go knows the limits of a container.
-	threads, _, _ := purego.SyscallN(e.getThreads)
-	e.SetThreads(min(int(int32(threads)), Cores()))
-	return e, nil
+	l.name = describe(config)
+	purego.SyscallN(setThreads, 1) // some builds do not read the variable
+	return &openBLAS{l, newThreads(threadsOf(os.Getenv))}, nil
 }
 
 // cString copies the zero-terminated string at address, in C's memory.

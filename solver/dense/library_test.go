@@ -3,6 +3,7 @@
 package dense
 
 import (
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -20,6 +21,22 @@ func TestDescribe(t *testing.T) {
 	} {
 		if got := describe(config); got != want {
 			t.Errorf("%q is described as %q, want %q", config, got, want)
+		}
+	}
+}
+
+func TestThreadsOfTheEnvironment(t *testing.T) {
+	for _, c := range []struct {
+		openblas, omp string
+		want          int
+	}{
+		{"", "", math.MaxInt32}, {"3", "5", 3}, {"", "5", 5}, {"0", "5", 5}, {"-2", "", math.MaxInt32}, {"many", "1", 1},
+	} {
+		got := threadsOf(func(name string) string {
+			return map[string]string{"OPENBLAS_NUM_THREADS": c.openblas, "OMP_NUM_THREADS": c.omp}[name]
+		})
+		if got != c.want {
+			t.Errorf("%+v: %d threads", c, got)
 		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 //     that says how to install it;
 //   - "gonum": pure Go.
 //
-// There is one OpenBLAS in a process, looked for once. It runs large kernels on
-// as many threads as Cores said then, or fewer where OPENBLAS_NUM_THREADS
-// says so; see Threader.
+// There is one OpenBLAS in a process, looked for once. Engines run large kernels on
+// as many threads as Cores says, OpenBLAS on fewer where OPENBLAS_NUM_THREADS says
+// so; see WithThreads.
 func Open(name string) (Engine, error) {
 	switch name {
 	case "auto", "":
@@ -43,20 +43,3 @@ func Default() Engine {
 
 // found remembers the one search: libraries are never closed again.
 var found = sync.OnceValues(findOpenBLAS)
-
-// A Threader is an Engine whose number of threads can be set: OpenBLAS.
-//
-//	if t, ok := engine.(dense.Threader); ok {
-//		t.SetThreads(1)
-//	}
-//
-// The number is part of what makes results repeat bit by bit. Kernels below
-// some n = 256 run on one thread whatever it is, and side by side when several
-// goroutines call. Set it to 1 where many goroutines call with larger matrices.
-type Threader interface {
-	// Threads is the number of threads one kernel may use.
-	Threads() int
-	// SetThreads sets it, at least 1, for kernels that begin later, in the
-	// whole process.
-	SetThreads(n int)
-}

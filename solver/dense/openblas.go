@@ -5,42 +5,33 @@ package dense
 import (
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
 )
 
-// openBLAS is the engine behind Open("openblas"): the Fortran interface of a
-// library opened at run time, without cgo.
+// library is the Fortran interface of OpenBLAS, opened at run time, without cgo. Its
+// kernels run on the thread that calls them, and are safe for concurrent use.
 //
 // Fortran is column-major and takes every argument by address. A row-major
-// matrix is its transpose there, so that Gemm swaps its factors, and the upper
+// matrix is its transpose there, so that gemm swaps its factors, and the upper
 // triangle of a row-major matrix is the lower one ('L') of Fortran's.
-type openBLAS struct {
-	name    string
-	gate    gate
-	threads atomic.Int64 // for large kernels
-	args    sync.Pool    // of *arguments
+type library struct {
+	name string
+	args sync.Pool // of *arguments
 
-	dgemm, dsymm, dsyrk, dsytrd, dormtr, dpotrf, dpotri uintptr
-	setThreads, getThreads                              uintptr
+	dgemm, dsymm, dsyrk, dsyr2k, dtrsm, dtrmm uintptr
+	dpotrf, dpotri, dtrtri, dlauum            uintptr
+	dsytrd, dlatrd, dormtr                    uintptr
 }
-
-// largeKernel is the product m·n·k from which a kernel has all threads.
-// Below, dividing the work costs more than it gains, and much more on a busy
-// machine: with n=100 LAPACK's dsyevd takes 0.8 ms on one thread, and 1.4
-// to 1.9 ms on two that have one core between them. Small kernels run side by
-// side instead, as when connected components are solved in parallel.
-const largeKernel = 256 * 256 * 256
 
 // arguments are the scalars of one call, on the heap, so that the library can
 // take their addresses. They are reused.
 type arguments struct {
-	alpha, beta      float64
-	m, n, k, a, b, c int32
-	info, lwork      int32
-	op1, op2, op3    byte
+	alpha, beta        float64
+	m, n, k, a, b, c   int32
+	info, lwork        int32
+	op1, op2, op3, op4 byte
 }
 
 // Fortran passes the length of every character argument behind the others.
@@ -49,42 +40,20 @@ const one = 1
 
 // Name returns "OpenBLAS" with version and kernel, such as
 // "OpenBLAS 0.3.21 Zen".
-func (e *openBLAS) Name() string { return e.name }
+func (l *library) Name() string { return l.name }
 
-// Threads implements Threader.
-func (e *openBLAS) Threads() int { return int(e.threads.Load()) }
+func (l *library) arguments() *arguments { return l.args.Get().(*arguments) }
 
-// SetThreads implements Threader.
-func (e *openBLAS) SetThreads(n int) { e.threads.Store(int64(max(1, n))) }
-
-// begin admits a kernel of m·n·k multiplications.
-func (e *openBLAS) begin(m, n, k int) *arguments {
-	threads := 1
-	if float64(m)*float64(n)*float64(k) >= largeKernel {
-		threads = e.Threads()
-	}
-	e.gate.enter(threads)
-	return e.args.Get().(*arguments)
-}
-
-func (e *openBLAS) end(p *arguments) {
-	e.args.Put(p)
-	e.gate.leave()
-}
-
-// Gemm implements Engine.
-func (e *openBLAS) Gemm(transA, transB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if m == 0 || n == 0 {
-		return
-	}
-	p := e.begin(m, n, k)
-	defer e.end(p)
+// gemm is Engine.Gemm, on rows and columns that are there.
+func (l *library) gemm(transA, transB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	p := l.arguments()
+	defer l.args.Put(p)
 	// Cᵀ = op(B)ᵀ·op(A)ᵀ, and the transposes are what Fortran sees.
 	p.op1, p.op2 = operation(transB), operation(transA)
 	p.m, p.n, p.k = int32(n), int32(m), int32(k)
 	p.alpha, p.beta = alpha, beta
 	p.a, p.b, p.c = int32(max(1, lda)), int32(max(1, ldb)), int32(ldc)
-	purego.SyscallN(e.dgemm,
+	purego.SyscallN(l.dgemm,
 		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.op2)),
 		uintptr(unsafe.Pointer(&p.m)), uintptr(unsafe.Pointer(&p.n)), uintptr(unsafe.Pointer(&p.k)),
 		uintptr(unsafe.Pointer(&p.alpha)),
@@ -95,19 +64,16 @@ func (e *openBLAS) Gemm(transA, transB bool, m, n, k int, alpha float64, a []flo
 		one, one)
 }
 
-// Symm implements Engine.
-func (e *openBLAS) Symm(m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if m == 0 || n == 0 {
-		return
-	}
-	p := e.begin(m, n, m)
-	defer e.end(p)
+// symm is Engine.Symm.
+func (l *library) symm(m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	p := l.arguments()
+	defer l.args.Put(p)
 	// Cᵀ = Bᵀ·A: A is its own transpose and stands on the right.
 	p.op1, p.op2 = 'R', 'L'
 	p.m, p.n = int32(n), int32(m)
 	p.alpha, p.beta = alpha, beta
 	p.a, p.b, p.c = int32(lda), int32(ldb), int32(ldc)
-	purego.SyscallN(e.dsymm,
+	purego.SyscallN(l.dsymm,
 		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.op2)),
 		uintptr(unsafe.Pointer(&p.m)), uintptr(unsafe.Pointer(&p.n)),
 		uintptr(unsafe.Pointer(&p.alpha)),
@@ -118,18 +84,15 @@ func (e *openBLAS) Symm(m, n int, alpha float64, a []float64, lda int, b []float
 		one, one)
 }
 
-// Syrk implements Engine.
-func (e *openBLAS) Syrk(trans bool, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
-	if n == 0 {
-		return
-	}
-	p := e.begin(n, n, k)
-	defer e.end(p)
+// syrk is Engine.Syrk.
+func (l *library) syrk(trans bool, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
+	p := l.arguments()
+	defer l.args.Put(p)
 	p.op1, p.op2 = 'L', operation(!trans)
 	p.n, p.k = int32(n), int32(k)
 	p.alpha, p.beta = alpha, beta
 	p.a, p.c = int32(max(1, lda)), int32(ldc)
-	purego.SyscallN(e.dsyrk,
+	purego.SyscallN(l.dsyrk,
 		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.op2)),
 		uintptr(unsafe.Pointer(&p.n)), uintptr(unsafe.Pointer(&p.k)),
 		uintptr(unsafe.Pointer(&p.alpha)),
@@ -139,77 +102,133 @@ func (e *openBLAS) Syrk(trans bool, n, k int, alpha float64, a []float64, lda in
 		one, one)
 }
 
-// Eigen implements Engine, by divide and conquer: at n = 100 the eigenvectors of
-// the tridiagonal matrix take half the time that they take in dsyevd.
-func (e *openBLAS) Eigen(n int, a, values []float64, work *Scratch) bool {
-	return eigen(e, n, a, values, work)
+// syr2k subtracts Aᵀ·B + Bᵀ·A, with A and B k×n, from the upper triangle of C.
+func (l *library) syr2k(n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) {
+	p := l.arguments()
+	defer l.args.Put(p)
+	p.op1, p.op2 = 'L', 'N'
+	p.n, p.k = int32(n), int32(k)
+	p.alpha, p.beta = -1, 1
+	p.a, p.b, p.c = int32(lda), int32(ldb), int32(ldc)
+	purego.SyscallN(l.dsyr2k,
+		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.op2)),
+		uintptr(unsafe.Pointer(&p.n)), uintptr(unsafe.Pointer(&p.k)),
+		uintptr(unsafe.Pointer(&p.alpha)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(&p.a)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(unsafe.Pointer(&p.b)),
+		uintptr(unsafe.Pointer(&p.beta)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(c))), uintptr(unsafe.Pointer(&p.c)),
+		one, one)
 }
 
-// tridiagonalise implements reducer, by dsytrd.
-func (e *openBLAS) tridiagonalise(n int, a, diagonal, offDiagonal, tau []float64, work *Scratch) {
-	p := e.begin(n, n, n)
-	defer e.end(p)
-	p.op1, p.n = 'L', int32(n)
-	p.reserve(work, n)
-	purego.SyscallN(e.dsytrd,
+// triangular calls dtrsm or dtrmm: B, m×n, becomes alpha·B·op(U) or, with the
+// triangle on the left, alpha·op(U)·B, where U is upper triangular and op its
+// inverse, or nothing, and the transpose of that where trans is set.
+func (l *library) triangular(function uintptr, left, trans bool, m, n int, alpha float64, u []float64, ldu int, b []float64, ldb int) {
+	p := l.arguments()
+	defer l.args.Put(p)
+	// Fortran has Bᵀ, and Uᵀ on the other side of it.
+	p.op1 = 'L'
+	if left {
+		p.op1 = 'R'
+	}
+	p.op2, p.op3, p.op4 = 'L', operation(trans), 'N'
+	p.m, p.n = int32(n), int32(m)
+	p.alpha = alpha
+	p.a, p.b = int32(ldu), int32(ldb)
+	purego.SyscallN(function,
+		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.op2)), uintptr(unsafe.Pointer(&p.op3)), uintptr(unsafe.Pointer(&p.op4)),
+		uintptr(unsafe.Pointer(&p.m)), uintptr(unsafe.Pointer(&p.n)),
+		uintptr(unsafe.Pointer(&p.alpha)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(u))), uintptr(unsafe.Pointer(&p.a)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(unsafe.Pointer(&p.b)),
+		one, one, one, one)
+}
+
+// triangle calls dpotrf, dpotri or dlauum on an upper triangle.
+func (l *library) triangle(function uintptr, n int, a []float64, lda int) bool {
+	p := l.arguments()
+	defer l.args.Put(p)
+	p.op1 = 'L'
+	p.n, p.a = int32(n), int32(lda)
+	purego.SyscallN(function,
 		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.n)),
-		uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(&p.n)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(&p.a)),
+		uintptr(unsafe.Pointer(&p.info)),
+		one)
+	return p.info == 0
+}
+
+// trtri replaces an upper triangle by its inverse.
+func (l *library) trtri(n int, u []float64, ldu int) bool {
+	p := l.arguments()
+	defer l.args.Put(p)
+	p.op1, p.op2 = 'L', 'N'
+	p.n, p.a = int32(n), int32(ldu)
+	purego.SyscallN(l.dtrtri,
+		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.op2)), uintptr(unsafe.Pointer(&p.n)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(u))), uintptr(unsafe.Pointer(&p.a)),
+		uintptr(unsafe.Pointer(&p.info)),
+		one, one)
+	return p.info == 0
+}
+
+// sytrd is reducer.tridiagonalise for a matrix with the stride lda.
+func (l *library) sytrd(n int, a []float64, lda int, diagonal, offDiagonal, tau, work []float64) {
+	p := l.arguments()
+	defer l.args.Put(p)
+	p.op1, p.n, p.a, p.lwork = 'L', int32(n), int32(lda), int32(len(work))
+	purego.SyscallN(l.dsytrd,
+		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.n)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(&p.a)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(diagonal))),
 		uintptr(unsafe.Pointer(unsafe.SliceData(offDiagonal))),
 		uintptr(unsafe.Pointer(unsafe.SliceData(tau))),
-		uintptr(unsafe.Pointer(unsafe.SliceData(work.Float))), uintptr(unsafe.Pointer(&p.lwork)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(work))), uintptr(unsafe.Pointer(&p.lwork)),
 		uintptr(unsafe.Pointer(&p.info)),
 		one)
 }
 
-// back implements reducer, by dormtr. Fortran's columns are rows here.
-func (e *openBLAS) back(n int, a, tau, q []float64, work *Scratch) {
-	p := e.begin(n, n, n)
-	defer e.end(p)
-	p.op1, p.op2, p.op3, p.n = 'L', 'L', 'N', int32(n)
-	p.reserve(work, n)
-	purego.SyscallN(e.dormtr,
-		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.op2)), uintptr(unsafe.Pointer(&p.op3)),
-		uintptr(unsafe.Pointer(&p.n)), uintptr(unsafe.Pointer(&p.n)),
-		uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(&p.n)),
+// latrd does the first k rows of sytrd, and leaves the rest of the matrix as it
+// was: it wants the products of these rows with w, k×n, subtracted. Where rows
+// have ones that are implied, they are there.
+func (l *library) latrd(n, k int, a []float64, lda int, offDiagonal, tau, w []float64, ldw int) {
+	p := l.arguments()
+	defer l.args.Put(p)
+	p.op1, p.n, p.k, p.a, p.b = 'L', int32(n), int32(k), int32(lda), int32(ldw)
+	purego.SyscallN(l.dlatrd,
+		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.n)), uintptr(unsafe.Pointer(&p.k)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(&p.a)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(offDiagonal))),
 		uintptr(unsafe.Pointer(unsafe.SliceData(tau))),
-		uintptr(unsafe.Pointer(unsafe.SliceData(q))), uintptr(unsafe.Pointer(&p.n)),
-		uintptr(unsafe.Pointer(unsafe.SliceData(work.Float))), uintptr(unsafe.Pointer(&p.lwork)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(w))), uintptr(unsafe.Pointer(&p.b)),
+		one)
+}
+
+// ormtr is reducer.back for rows of q. Fortran's columns are rows here.
+func (l *library) ormtr(n, rows int, a, tau, q, work []float64) {
+	p := l.arguments()
+	defer l.args.Put(p)
+	p.op1, p.op2, p.op3 = 'L', 'L', 'N'
+	p.m, p.n, p.lwork = int32(n), int32(rows), int32(len(work))
+	purego.SyscallN(l.dormtr,
+		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.op2)), uintptr(unsafe.Pointer(&p.op3)),
+		uintptr(unsafe.Pointer(&p.m)), uintptr(unsafe.Pointer(&p.n)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(&p.m)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(tau))),
+		uintptr(unsafe.Pointer(unsafe.SliceData(q))), uintptr(unsafe.Pointer(&p.m)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(work))), uintptr(unsafe.Pointer(&p.lwork)),
 		uintptr(unsafe.Pointer(&p.info)),
 		one, one, one)
 }
 
-// reserve makes work as large as LAPACK's blocked routines need it: 64 columns,
-// their largest block, and the triangle of one. The size that dormtr itself
+// lapackWork is how much memory LAPACK's blocked routines need for n columns: 64 of
+// them, their largest block, and the triangle of one. The size that dormtr itself
 // reports leaves out the triangle; with that it works in small blocks and takes
 // 1.5 times as long at n = 100.
-func (p *arguments) reserve(work *Scratch, n int) {
+func lapackWork(n int) int {
 	const block = 64
-	work.Float = grow(work.Float, n*block+(block+1)*block)
-	p.lwork = int32(len(work.Float))
-}
-
-// Cholesky implements Engine.
-func (e *openBLAS) Cholesky(n int, a []float64) bool { return e.triangle(e.dpotrf, n, a) }
-
-// CholeskyInverse implements Engine.
-func (e *openBLAS) CholeskyInverse(n int, a []float64) bool { return e.triangle(e.dpotri, n, a) }
-
-// triangle calls dpotrf or dpotri.
-func (e *openBLAS) triangle(function uintptr, n int, a []float64) bool {
-	if n == 0 {
-		return true
-	}
-	p := e.begin(n, n, n)
-	defer e.end(p)
-	p.op1 = 'L'
-	p.n = int32(n)
-	purego.SyscallN(function,
-		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.n)),
-		uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(&p.n)),
-		uintptr(unsafe.Pointer(&p.info)),
-		one)
-	return p.info == 0
+	return n*block + (block+1)*block
 }
 
 func operation(trans bool) byte {

@@ -13,17 +13,16 @@ import (
 // works on several problems side by side, or on the rows of one. Its zero value
 // is ready to use. The number of goroutines does not change its results.
 type CPU struct {
-	// Engine does products, inverses and eigendecompositions. Default (nil):
-	// dense.Default().
+	// Engine does products, inverses and eigendecompositions; entries are computed
+	// on as many goroutines as it has threads. Default (nil): dense.Default().
 	Engine dense.Engine
-	// Workers is the number of problems worked on at once. Default (0):
-	// dense.Cores().
+	// Workers is the number of problems worked on at once. Default (0): the threads
+	// of Engine.
 	Workers int
 }
 
 var (
 	_ Backend        = CPU{}
-	_ dense.Threader = CPU{}
 	_ AdjointSession = (*cpuSession)(nil)
 )
 
@@ -37,28 +36,11 @@ func (c CPU) engine() dense.Engine {
 // Name is that of the engine.
 func (c CPU) Name() string { return c.engine().Name() }
 
-// Threads is the number of threads of one kernel of the engine, 1 if it has no
-// more.
-func (c CPU) Threads() int {
-	if e, ok := c.engine().(dense.Threader); ok {
-		return e.Threads()
-	}
-	return 1
-}
-
-// SetThreads sets the number of threads of one kernel, as dense.Threader does,
-// if the engine has several.
-func (c CPU) SetThreads(n int) {
-	if e, ok := c.engine().(dense.Threader); ok {
-		e.SetThreads(n)
-	}
-}
-
 // Open implements Backend. The session is an AdjointSession.
 func (c CPU) Open(p *Plan) (Session, error) {
 	s := &cpuSession{plan: p, engine: c.engine(), workers: c.Workers, free: map[int][]*tape{}}
 	if s.workers < 1 {
-		s.workers = dense.Cores()
+		s.workers = dense.Threads(s.engine)
 	}
 	for _, e := range p.Entries {
 		n := compile(e.Network, p.Values, e.At)
@@ -87,7 +69,7 @@ const tapesKept = 4
 
 // Run implements Session.
 func (s *cpuSession) Run(ctx context.Context, problems []solver.Problem, f func(i int, it Iterates) error) error {
-	cores := max(1, dense.Cores()/max(1, min(s.workers, len(problems)))) // for each of them
+	cores := max(1, dense.Threads(s.engine)/max(1, min(s.workers, len(problems)))) // for each of them
 	return s.each(ctx, problems, func(i int) error {
 		p := problems[i]
 		c := s.newIterates(p.S.Len(), cores)

@@ -109,7 +109,7 @@ func solve(ctx context.Context, p solver.Problem, set Settings, m method) (*solv
 	var first atomic.Pointer[dense.Panic]
 	ctx, cancel := context.WithCancel(ctx) // a panic ends the other components
 	defer cancel()
-	slots := make(chan struct{}, dense.Cores())
+	slots := make(chan struct{}, dense.Threads(set.engine()))
 	for k, idx := range comps {
 		if len(idx) == 1 && !m.whole {
 			parts[k] = single(p.S, set.Penalty, idx[0])

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/gladflow/gladflow/solver"
-	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
@@ -57,9 +56,7 @@ const rollbackLimit = 20
 // Run trains every start in turn and returns the best model. The starts are
 // not modified; several of one architecture are restarts.
 //
-// The backend works on the examples of a step side by side. Meanwhile its
-// kernels run on one thread each, in the whole process, if it is a
-// dense.Threader; with batches of one they keep their threads.
+// The backend works on the examples of a step side by side.
 //
 // Errors are those of Settings.Validate, of examples or starts that cannot be
 // used, ErrNotFinite, those of Checkpoint and ctx.Err().
@@ -131,12 +128,6 @@ func newRun(training, validation []solver.Example, s Settings) (*run, error) {
 }
 
 func (r *run) run(ctx context.Context) (*Result, error) {
-	// Threads of several kernels would wait for each other.
-	if b, ok := r.settings.Backend.(dense.Threader); ok && r.settings.Batch > 1 {
-		threads := b.Threads()
-		b.SetThreads(1)
-		defer b.SetThreads(threads)
-	}
 	st := r.state
 	r.before = time.Duration(st.Seconds * float64(time.Second))
 	for {

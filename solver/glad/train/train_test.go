@@ -196,30 +196,6 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// threaded is an engine that remembers how many threads its kernels may have.
-type threaded struct {
-	dense.Gonum
-	threads int
-	seen    map[int]bool
-}
-
-func (e *threaded) Threads() int     { return e.threads }
-func (e *threaded) SetThreads(n int) { e.threads = n; e.seen[n] = true }
-
-func TestThreadsAreGivenBack(t *testing.T) {
-	preset, training, validation := quick(t, UntiedPosteriorMean)
-	for batch, want := range map[int]bool{1: false, 4: true} {
-		e := &threaded{threads: 7, seen: map[int]bool{}}
-		preset.Settings.Backend, preset.Settings.Batch, preset.Settings.Steps = glad.CPU{Engine: e}, batch, 2
-		if _, err := Run(t.Context(), preset.Starts, training, validation, preset.Settings); err != nil {
-			t.Fatal(err)
-		}
-		if e.seen[1] != want || e.threads != 7 {
-			t.Errorf("batches of %d: one thread %v, %d threads afterwards", batch, e.seen[1], e.threads)
-		}
-	}
-}
-
 func TestCheckpointFails(t *testing.T) {
 	preset, training, validation := quick(t, UntiedPosteriorMean)
 	full := errors.New("the disk is full")

@@ -45,7 +45,7 @@ func (s *Solver) join(o, half, m int, tear float64) bool {
 	for k, i := range s.joined {
 		u.set(k, s.values[i], s.z[i])
 	}
-	if !u.solve() {
+	if !u.solve(s.products) {
 		return false
 	}
 	s.multiply(o, half, m)

@@ -1,6 +1,9 @@
 package tridiagonal
 
-import "math"
+import (
+	"math"
+	"sync/atomic"
+)
 
 // secular is the eigenproblem of D + ρzzᵀ with ρ > 0, D diagonal and strictly
 // ascending and no entry of z zero: to find the roots of the secular equation
@@ -20,12 +23,13 @@ type secular struct {
 	row     []float64 // stride
 	// deltas is k×stride: dⱼ − λᵢ in row i, then the eigenvectors.
 	deltas []float64
-	taken  int // steps, by all roots
+	taken  atomic.Int64 // steps, by all roots
 }
 
 // begin makes room for k poles; set each of them next.
 func (u *secular) begin(k int, rho float64) {
-	u.k, u.stride, u.rho, u.inverse, u.taken = k, (k+3)&^3, rho, 1/rho, 0
+	u.k, u.stride, u.rho, u.inverse = k, (k+3)&^3, rho, 1/rho
+	u.taken.Store(0)
 	u.d, u.z = grow(u.d, u.stride), grow(u.z, u.stride)
 	u.exact, u.row = grow(u.exact, u.stride), grow(u.row, u.stride)
 	u.roots = grow(u.roots, k)
@@ -38,15 +42,27 @@ func (u *secular) begin(k int, rho float64) {
 
 func (u *secular) set(j int, d, z float64) { u.d[j], u.z[j] = d, z }
 
-// solve finds the roots and the differences to them. It reports whether it found
-// them all.
-func (u *secular) solve() bool {
-	for i := range u.k {
-		if !u.root(i, u.deltas[i*u.stride:(i+1)*u.stride]) {
-			return false
+// solve finds the roots and the differences to them, on as many goroutines as
+// products share their work on. It reports whether it found them all.
+func (u *secular) solve(products Products) bool {
+	const together = 48 // roots
+	var failed atomic.Bool
+	some := func(c int) {
+		for i := c * together; i < min((c+1)*together, u.k) && !failed.Load(); i++ {
+			if !u.root(i, u.deltas[i*u.stride:(i+1)*u.stride]) {
+				failed.Store(true)
+			}
 		}
 	}
-	return true
+	chunks := (u.k + together - 1) / together
+	if s, ok := products.(interface{ Share(n int, f func(i int)) }); ok && chunks >= 4 {
+		s.Share(chunks, some)
+	} else {
+		for c := range chunks {
+			some(c)
+		}
+	}
+	return !failed.Load()
 }
 
 const (
@@ -73,7 +89,7 @@ func (u *secular) root(i int, delta []float64) bool {
 	a := min(i, u.k-2) // the poles around the root are a and a + 1; for the last, those below it
 	origin, low, high, tau := u.guess(a, last, delta)
 	for step := range steps {
-		u.taken++
+		u.taken.Add(1)
 		exhausted := false
 		if !(tau > low && tau < high) || step >= rationalSteps {
 			tau = middle(low, high)

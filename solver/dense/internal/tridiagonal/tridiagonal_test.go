@@ -214,11 +214,11 @@ func TestSecular(t *testing.T) {
 			at += gap
 			u.set(j, at, weights[j])
 		}
-		if !u.solve() {
+		if !u.solve(nil) {
 			t.Fatal("no convergence")
 		}
 		if k > 1 {
-			roots, taken = roots+k, taken+u.taken
+			roots, taken = roots+k, taken+int(u.taken.Load())
 		}
 		var trace float64
 		for i, root := range u.roots {
