@@ -26,7 +26,7 @@ func TestLaunchNamesWhatIsWrong(t *testing.T) {
 			"plugin: %s has refused to start: the argument --listen is unknown; a plugin takes limits, such as --max-variables=50000 and --files=none, and nothing else"},
 		"a value":        {Config{Args: []string{"--max-variables=many"}}, `plugin: %s has refused to start: the arguments of the plugin: --max-variables: "many" is not a whole number, or too large for one`},
 		"too little":     {Config{Args: []string{"--max-message-size=5"}}, "plugin: %s has refused to start: --max-message-size: 5B is too little for any job; choose 64KiB at least"},
-		"missing files":  {Config{Args: []string{"--files=" + missing}}, "plugin: %s has refused to start: the folder for files, " + missing + ": no such file or directory; make it, or choose another"},
+		"missing files":  {Config{Args: []string{"--files=" + missing}}, "plugin: %s has refused to start: --files: the folder for files, " + missing + ": no such file or directory; make it, or choose another"},
 		"a long one":     {Config{Args: []string{"--" + long}}, ""},
 		"one with quote": {Config{Args: []string{"\"\n"}}, `plugin: %s has refused to start: the argument "\"\n" is unknown; a plugin takes limits, such as --max-variables=50000 and --files=none, and nothing else`},
 	} {

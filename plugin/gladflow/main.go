@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"runtime"
@@ -56,7 +57,12 @@ func servePlugin() int {
 	}
 	config.Logger = log
 	limitHeap(config.Limits.MemoryBytes)
-	if err := server.Plugin(ctx, config); err != nil {
+	err = server.Plugin(ctx, config)
+	if wrong := new(server.SettingError); errors.As(err, &wrong) {
+		log.Error(settingText(wrong))
+		return exitUsage
+	}
+	if err != nil {
 		log.Error(err.Error())
 		return exitFailed
 	}

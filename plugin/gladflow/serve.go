@@ -121,9 +121,14 @@ func (o *serveOptions) serve(c *cobra.Command) error {
 func settingUsage(c *cobra.Command, err error) error {
 	var wrong *server.SettingError
 	if errors.As(err, &wrong) {
-		return usage(c, "%s: %s", serveFlag(wrong.Setting), wrong.Reason(serveFlag))
+		return usage(c, "%s", settingText(wrong))
 	}
 	return err
+}
+
+// settingText is what is wrong with a setting, called by its flag.
+func settingText(wrong *server.SettingError) string {
+	return serveFlag(wrong.Setting) + ": " + wrong.Reason(serveFlag)
 }
 
 // serveFlag is the flag of a field of server.ListenConfig.

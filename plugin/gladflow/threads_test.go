@@ -115,7 +115,7 @@ func TestThreadsOfAJob(t *testing.T) {
 	for args, want := range map[string]string{
 		"recover x.csv --threads -1":   "gladflow: --threads: the value is negative; give a positive one, or leave it out for the default",
 		"recover x.csv --threads many": "gladflow: --threads: ",
-		"serve --insecure --threads 0": "gladflow: --threads: 0 leaves nothing; choose more than 0",
+		"serve --insecure --threads 0": "gladflow: --threads: 0 leaves nothing; choose 1 at least",
 	} {
 		code, _, stderr := gladflow(t, strings.Fields(args)...)
 		if code != exitUsage || !strings.HasPrefix(stderr, want) {

@@ -49,6 +49,10 @@ func Debug(ctx context.Context, c Config, started func(protocol.Reattach)) error
 	if err != nil {
 		return err
 	}
+	if ctx.Err() != nil { // go-plugin would log that it cannot serve
+		close(p.served)
+		return p.end(false)
+	}
 	reattach := make(chan *plugin.ReattachConfig, 1)
 	p.test = &plugin.ServeTestConfig{ReattachConfigCh: reattach}
 	go p.serve(c.Logger)

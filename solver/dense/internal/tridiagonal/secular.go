@@ -24,12 +24,14 @@ type secular struct {
 	// deltas is k×stride: dⱼ − λᵢ in row i, then the eigenvectors.
 	deltas []float64
 	taken  atomic.Int64 // steps, by all roots
+	failed atomic.Bool  // a root was not found
 }
 
 // begin makes room for k poles; set each of them next.
 func (u *secular) begin(k int, rho float64) {
 	u.k, u.stride, u.rho, u.inverse = k, (k+3)&^3, rho, 1/rho
 	u.taken.Store(0)
+	u.failed.Store(false)
 	u.d, u.z = grow(u.d, u.stride), grow(u.z, u.stride)
 	u.exact, u.row = grow(u.exact, u.stride), grow(u.row, u.stride)
 	u.roots = grow(u.roots, k)
@@ -45,24 +47,27 @@ func (u *secular) set(j int, d, z float64) { u.d[j], u.z[j] = d, z }
 // solve finds the roots and the differences to them, on as many goroutines as
 // products share their work on. It reports whether it found them all.
 func (u *secular) solve(products Products) bool {
-	const together = 48 // roots
-	var failed atomic.Bool
-	some := func(c int) {
-		for i := c * together; i < min((c+1)*together, u.k) && !failed.Load(); i++ {
-			if !u.root(i, u.deltas[i*u.stride:(i+1)*u.stride]) {
-				failed.Store(true)
-			}
-		}
-	}
-	chunks := (u.k + together - 1) / together
+	chunks := (u.k + chunk - 1) / chunk
 	if s, ok := products.(interface{ Share(n int, f func(i int)) }); ok && chunks >= 4 {
-		s.Share(chunks, some)
+		s.Share(chunks, u.some)
 	} else {
 		for c := range chunks {
-			some(c)
+			u.some(c)
 		}
 	}
-	return !failed.Load()
+	return !u.failed.Load()
+}
+
+// chunk is how many roots a goroutine finds at a time.
+const chunk = 48
+
+// some finds the roots of a chunk.
+func (u *secular) some(c int) {
+	for i := c * chunk; i < min((c+1)*chunk, u.k) && !u.failed.Load(); i++ {
+		if !u.root(i, u.deltas[i*u.stride:(i+1)*u.stride]) {
+			u.failed.Store(true)
+		}
+	}
 }
 
 const (
