@@ -8,61 +8,19 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"google.golang.org/grpc/codes"
 
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/recovery"
+	"github.com/gladflow/gladflow/plugin/internal/flighttest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
-
-// constant is a record of columns of zeros that share their memory.
-func constant(rows, columns int) arrow.Record {
-	zeros := memory.NewBufferBytes(make([]byte, 8*rows))
-	fields, arrays := make([]arrow.Field, columns), make([]arrow.Array, columns)
-	for j := range columns {
-		fields[j] = arrow.Field{Name: "v" + strconv.Itoa(j), Type: arrow.PrimitiveTypes.Float64}
-		arrays[j] = array.NewFloat64Data(array.NewData(fields[j].Type, rows, []*memory.Buffer{nil, zeros}, nil, 0, 0))
-	}
-	return array.NewRecord(arrow.NewSchema(fields, nil), arrays, int64(rows))
-}
-
-// recorded keeps what a writer of Flight sends.
-type recorded []*flight.FlightData
-
-// Send implements flight.DataStreamWriter.
-func (r *recorded) Send(d *flight.FlightData) error {
-	*r = append(*r, &flight.FlightData{FlightDescriptor: d.FlightDescriptor, DataHeader: bytes.Clone(d.DataHeader), DataBody: bytes.Clone(d.DataBody)})
-	return nil
-}
-
-// uploads sends messages and returns the status.
-func uploads(ctx context.Context, t testing.TB, c flight.Client, messages recorded) error {
-	t.Helper()
-	stream, err := c.DoPut(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range messages {
-		if stream.Send(m) != nil {
-			break // the status says why
-		}
-	}
-	stream.CloseSend()
-	for err == nil {
-		_, err = stream.Recv()
-	}
-	return err
-}
 
 // A few kilobytes that unpack to hundreds of megabytes are refused, and the
 // service takes no memory for them.
@@ -77,8 +35,8 @@ func TestBombsAreRefused(t *testing.T) {
 			{1 << 20, 1, "or raise message_bytes (gladflow serve --max-message-size), of which it is 8 times"}, // 320 MiB
 			{1 << 14, 100, "or raise upload_bytes (gladflow serve --max-upload-size)"},                         // 5 MiB each
 		} {
-			var messages recorded
-			table := constant(q.rows, 40)
+			var messages flighttest.Recorded
+			table := flighttest.Constant(q.rows, 40)
 			w := flight.NewRecordWriter(&messages, ipc.WithSchema(table.Schema()), codec)
 			w.SetFlightDescriptor(command(`{"solvers":["bcd"]}`))
 			if err := w.Write(table); err != nil {
@@ -89,7 +47,7 @@ func TestBombsAreRefused(t *testing.T) {
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			err := uploads(bg(t), t, c, messages)
+			err := flighttest.Upload(bg(t), c, messages)
 			runtime.ReadMemStats(&after)
 			f := wantFault(t, err, codes.ResourceExhausted, protocol.ReasonLimit, "")
 			if !strings.Contains(f.Message, q.limit) {

@@ -24,6 +24,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"google.golang.org/grpc/codes"
 
+	"github.com/gladflow/gladflow/plugin/internal/flighttest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -111,8 +112,8 @@ func bombFiles(t *testing.T) map[string]func() []byte {
 		arrowFile(t, &b, table, options...)
 		return b.Bytes()
 	}
-	plain := constant(times(1<<18, 1<<21), 40) // 80 MiB, or 640
-	pages := constant(1<<23, 1)                // 64 MiB, one page
+	plain := flighttest.Constant(times(1<<18, 1<<21), 40) // 80 MiB, or 640
+	pages := flighttest.Constant(1<<23, 1)                // 64 MiB, one page
 	lists := constantLists(96, 1<<18)
 	return map[string]func() []byte{
 		"zstd.arrows":             func() []byte { return stream(plain, ipc.WithZstd()) },
@@ -123,7 +124,7 @@ func bombFiles(t *testing.T) map[string]func() []byte {
 		"snappy.parquet":          func() []byte { return parquetFile(t, pages, compress.Codecs.Snappy, false) },
 		"gzip.parquet":            func() []byte { return parquetFile(t, pages, compress.Codecs.Gzip, false) },
 		"brotli.parquet":          func() []byte { return parquetFile(t, pages, compress.Codecs.Brotli, false) },
-		"run.parquet":             func() []byte { return parquetFile(t, constant(1<<25, 4), compress.Codecs.Zstd, true) }, // 1 GiB in a run of an index
+		"run.parquet":             func() []byte { return parquetFile(t, flighttest.Constant(1<<25, 4), compress.Codecs.Zstd, true) }, // 1 GiB in a run of an index
 		"row groups.parquet":      func() []byte { return lyingFooter(false) },
 		"children.parquet":        func() []byte { return lyingFooter(true) },
 		"rows.csv.gz":             func() []byte { return zipped("a,b\n", "1,2\n", 64<<20) },
@@ -186,13 +187,13 @@ func TestBombStreams(t *testing.T) {
 	s.lives(t, "its start", most)
 	quick := command(map[string]any{"solvers": []string{"bcd"}, "penalty": 0.5})
 	labelled := command(map[string]any{"solvers": []string{"bcd"}, "penalty": 0.5, "id_column": "id"})
-	one, many := constant(1<<19, 40), constant(1<<14, 40)
+	one, many := flighttest.Constant(1<<19, 40), flighttest.Constant(1<<14, 40)
 	lists := constantLists(96, 1<<16)
 	for _, codec := range []struct {
 		name   string
 		option ipc.Option
 	}{{"zstd", ipc.WithZstd()}, {"lz4", ipc.WithLZ4()}} {
-		for name, messages := range map[string]recorded{
+		for name, messages := range map[string]flighttest.Recorded{
 			"a batch":      record(t, quick, one, one.NumRows(), codec.option),
 			"many batches": record(t, quick, many, many.NumRows(), codec.option),
 			"lists":        record(t, quick, lists, lists.NumRows(), codec.option),
@@ -203,7 +204,7 @@ func TestBombStreams(t *testing.T) {
 					messages = append(messages, messages[1])
 				}
 			}
-			f := fault(t, codec.name+", "+name, s.upload(t, messages))
+			f := fault(t, codec.name+", "+name, flighttest.Upload(soon(t), s.flights, messages))
 			if f.Code != codes.ResourceExhausted.String() || f.Reason != protocol.ReasonLimit {
 				t.Errorf("%s, %s: %+v", codec.name, name, f)
 			}
@@ -213,31 +214,9 @@ func TestBombStreams(t *testing.T) {
 	t.Logf("at most %d MiB", peak(s.cmd.Process.Pid)>>20)
 }
 
-// upload sends messages and returns the status.
-func (s *service) upload(t *testing.T, messages recorded) error {
-	t.Helper()
-	stream, err := s.flights.DoPut(soon(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range messages {
-		if stream.Send(m) != nil {
-			break // the status says why
-		}
-	}
-	stream.CloseSend()
-	for err == nil {
-		_, err = stream.Recv()
-	}
-	if err == io.EOF {
-		return nil
-	}
-	return err
-}
-
 // constantBatch are the messages of a batch of so many columns of zeros, each
 // compressed with zstd, that is never held unpacked.
-func constantBatch(t *testing.T, d *flight.FlightDescriptor, rows, columns int) recorded {
+func constantBatch(t *testing.T, d *flight.FlightDescriptor, rows, columns int) flighttest.Recorded {
 	t.Helper()
 	// A frame of blocks of one byte that is repeated (RFC 8878, section 3.1.1).
 	const block = 128 << 10
@@ -252,7 +231,7 @@ func constantBatch(t *testing.T, d *flight.FlightDescriptor, rows, columns int) 
 	}
 	// The metadata of a small batch, with other lengths.
 	const few = 771
-	messages := record(t, d, constant(few, columns), few, ipc.WithZstd())
+	messages := record(t, d, flighttest.Constant(few, columns), few, ipc.WithZstd())
 	meta, body := messages[1].DataHeader, messages[1].DataBody
 	length := binary.LittleEndian.Uint64(nonZeroBuffer(t, meta, len(body), columns)[8:])
 	packed := append(binary.LittleEndian.AppendUint64(nil, uint64(8*rows)), frame...)
@@ -292,7 +271,7 @@ func nonZeroBuffer(t *testing.T, meta []byte, body, columns int) []byte {
 }
 
 // fileOf is a stream as a file, .arrows.
-func fileOf(messages recorded) []byte {
+func fileOf(messages flighttest.Recorded) []byte {
 	var b []byte
 	for _, m := range messages {
 		meta := append(slices.Clone(m.DataHeader), make([]byte, -len(m.DataHeader)&7)...)
@@ -316,7 +295,7 @@ func TestBombOf16GB(t *testing.T) {
 	s := serve(t, "--files", "none")
 	s.lives(t, "its start", most)
 	before := peak(s.cmd.Process.Pid)
-	refused := fault(t, "the upload", s.upload(t, sent))
+	refused := fault(t, "the upload", flighttest.Upload(soon(t), s.flights, sent))
 	if refused.Code != codes.ResourceExhausted.String() || refused.Reason != protocol.ReasonLimit {
 		t.Errorf("%+v", refused)
 	}

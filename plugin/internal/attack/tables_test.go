@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/plugin/internal/flighttest"
 )
 
 func listen() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
@@ -93,30 +94,10 @@ func csvTable(d, n int) []byte {
 	return b.Bytes()
 }
 
-// constant is a record of columns of zeros that share their memory.
-func constant(rows, columns int) arrow.Record {
-	zeros := memory.NewBufferBytes(make([]byte, 8*rows))
-	fields, arrays := make([]arrow.Field, columns), make([]arrow.Array, columns)
-	for j := range columns {
-		fields[j] = arrow.Field{Name: "v" + strconv.Itoa(j), Type: arrow.PrimitiveTypes.Float64}
-		arrays[j] = array.NewFloat64Data(array.NewData(fields[j].Type, rows, []*memory.Buffer{nil, zeros}, nil, 0, 0))
-	}
-	return array.NewRecord(arrow.NewSchema(fields, nil), arrays, int64(rows))
-}
-
-// recorded keeps what a writer of Flight sends.
-type recorded []*flight.FlightData
-
-// Send implements flight.DataStreamWriter.
-func (r *recorded) Send(d *flight.FlightData) error {
-	*r = append(*r, &flight.FlightData{FlightDescriptor: d.FlightDescriptor, DataHeader: bytes.Clone(d.DataHeader), DataBody: bytes.Clone(d.DataBody)})
-	return nil
-}
-
 // record is a table as a client sends it, in batches of so many rows.
-func record(t testing.TB, d *flight.FlightDescriptor, table arrow.Record, rows int64, options ...ipc.Option) recorded {
+func record(t testing.TB, d *flight.FlightDescriptor, table arrow.Record, rows int64, options ...ipc.Option) flighttest.Recorded {
 	t.Helper()
-	var r recorded
+	var r flighttest.Recorded
 	w := flight.NewRecordWriter(&r, append([]ipc.Option{ipc.WithSchema(table.Schema())}, options...)...)
 	w.SetFlightDescriptor(d)
 	for at := int64(0); at < table.NumRows(); at += rows {
