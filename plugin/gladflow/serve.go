@@ -79,6 +79,7 @@ func (o *serveOptions) bind(c *cobra.Command) {
 	o.limits.bind(f)
 	f.IntVar(&config.MaxConnections, "max-connections", server.DefaultMaxConnections, "connections at the same time, `N`; more are closed at once")
 	f.IntVar(&config.MaxConnectionsPerPeer, "max-connections-per-peer", server.DefaultMaxConnectionsPerPeer, "connections of one address (of IPv6: one network of 64 bits; of a socket: one user), `N`")
+	f.IntVar(&config.MaxConnectionsPerCaller, "max-connections-per-caller", 0, "connections on which one caller makes calls, `N` (default half of --max-connections if callers are known by tokens or certificates)")
 	f.DurationVar(&o.drain, "drain-timeout", server.DefaultDrainTimeout, "`TIME` for which runs may go on after SIGTERM")
 	f.StringVar(&config.MetricsAddress, "metrics-listen", "", "`ADDRESS` of /metrics (for Prometheus) and /healthz, host:port; plain HTTP for this machine, else TLS with a token or certificate as for calls")
 	f.BoolVar(&config.MetricsInsecure, "metrics-insecure", false, "show them over plain HTTP to all who can connect")
@@ -94,7 +95,7 @@ func (o *serveOptions) bind(c *cobra.Command) {
 		"max-concurrent-runs": none, "threads": none, "max-message-size": none, "max-upload-size": none, "max-variables": none,
 		"max-result-size": none, memoryFlag: none, "result-age": none, "idle-timeout": none, "drain-timeout": none, "metrics-listen": none,
 		flagRunsPerCaller: none, flagUploadsPerCaller: none, flagResultsPerCaller: none,
-		"max-connections": none, "max-connections-per-peer": none,
+		"max-connections": none, "max-connections-per-peer": none, "max-connections-per-caller": none,
 	} {
 		// It fails for a flag that does not exist, and these do.
 		_ = c.RegisterFlagCompletionFunc(name, complete)
@@ -134,18 +135,19 @@ func settingText(wrong *server.SettingError) string {
 // serveFlag is the flag of a field of server.ListenConfig.
 func serveFlag(field string) string {
 	return map[string]string{
-		"Address":               "--listen",
-		"CertFile":              "--tls-cert",
-		"KeyFile":               "--tls-key",
-		"ClientCAFile":          "--client-ca",
-		"TokenFile":             "--token-file",
-		"Insecure":              "--insecure",
-		"MaxConnections":        "--max-connections",
-		"MaxConnectionsPerPeer": "--max-connections-per-peer",
-		"MetricsAddress":        "--metrics-listen",
-		"MetricsInsecure":       "--metrics-insecure",
-		"Files":                 "--files",
-		"SharedRuns":            "--shared-runs",
+		"Address":                 "--listen",
+		"CertFile":                "--tls-cert",
+		"KeyFile":                 "--tls-key",
+		"ClientCAFile":            "--client-ca",
+		"TokenFile":               "--token-file",
+		"Insecure":                "--insecure",
+		"MaxConnections":          "--max-connections",
+		"MaxConnectionsPerPeer":   "--max-connections-per-peer",
+		"MaxConnectionsPerCaller": "--max-connections-per-caller",
+		"MetricsAddress":          "--metrics-listen",
+		"MetricsInsecure":         "--metrics-insecure",
+		"Files":                   "--files",
+		"SharedRuns":              "--shared-runs",
 	}[field]
 }
 
@@ -159,7 +161,10 @@ func (o *serveOptions) listenConfig(c *cobra.Command) (server.ListenConfig, erro
 	if err != nil {
 		return config, usage(c, "%v", err)
 	}
-	for name, n := range map[string]*int{"max-connections": &config.MaxConnections, "max-connections-per-peer": &config.MaxConnectionsPerPeer} {
+	for name, n := range map[string]*int{
+		"max-connections": &config.MaxConnections, "max-connections-per-peer": &config.MaxConnectionsPerPeer,
+		"max-connections-per-caller": &config.MaxConnectionsPerCaller,
+	} {
 		switch {
 		case !c.Flags().Changed(name):
 			*n = 0 // the default, which may be lowered

@@ -223,6 +223,7 @@ func TestWrongUsageOfServe(t *testing.T) {
 		"--insecure --max-connections 0":            "--max-connections: 0 leaves nothing",
 		"--insecure --max-connections -1":           "--max-connections: -1 leaves nothing",
 		"--insecure --max-connections 1000000000":   "--max-connections: 1000000000 are more than the files that this process may open leave room for; choose ",
+		"--insecure --max-connections-per-caller 0": "--max-connections-per-caller: 0 leaves nothing",
 		"--insecure --max-connections-per-peer 0":   "--max-connections-per-peer: 0 leaves nothing",
 		"--insecure --listen 127.0.0.1:99999":       "--listen: \"127.0.0.1:99999\" is no address: the port is \"99999\" and must be a number, 0 to 65535, where 0 takes a free one",
 		"--insecure --listen :http":                 "--listen: \":http\" is no address: the port is \"http\" and must be a number",

@@ -7,9 +7,12 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/peer"
 
+	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/plugin/server/internal/fault"
 	"github.com/gladflow/gladflow/plugin/server/internal/gate"
 	"github.com/gladflow/gladflow/plugin/server/internal/setting"
 )
@@ -43,6 +46,8 @@ func (c *ListenConfig) boundConnections(room int) error {
 		return setting.Errorf(setting.MaxConnections, "%d leaves nothing; choose more than 0", c.MaxConnections)
 	case c.MaxConnectionsPerPeer < 0:
 		return setting.Errorf(setting.MaxConnectionsPerPeer, "%d leaves nothing; choose more than 0", c.MaxConnectionsPerPeer)
+	case c.MaxConnectionsPerCaller < 0:
+		return setting.Errorf(setting.MaxConnectionsPerCaller, "%d leaves nothing; choose more than 0", c.MaxConnectionsPerCaller)
 	case room > 0 && c.MaxConnections > room:
 		return setting.Errorf(setting.MaxConnections, "%d are more than the files that this process may open leave room for; choose %d at most, or raise that limit (ulimit -n)", c.MaxConnections, room)
 	}
@@ -52,6 +57,7 @@ func (c *ListenConfig) boundConnections(room int) error {
 	}
 	c.MaxConnections = cmp.Or(c.MaxConnections, DefaultMaxConnections)
 	c.MaxConnectionsPerPeer = cmp.Or(c.MaxConnectionsPerPeer, DefaultMaxConnectionsPerPeer)
+	c.MaxConnectionsPerCaller = cmp.Or(c.MaxConnectionsPerCaller, (c.MaxConnections+1)/2)
 	return nil
 }
 
@@ -59,7 +65,8 @@ func (c *ListenConfig) boundConnections(room int) error {
 func (l *Listener) bounded(to net.Listener) *gate.Listener {
 	return gate.New(to, gate.Config{
 		Most: l.config.MaxConnections, MostPerPeer: l.config.MaxConnectionsPerPeer,
-		ProveTime: l.patience.prove, Logger: l.config.Logger,
+		MostPerCaller: l.config.MaxConnectionsPerCaller,
+		ProveTime:     l.patience.prove, Logger: l.config.Logger,
 	})
 }
 
@@ -71,23 +78,31 @@ func (l *Listener) connectionOptions() []grpc.ServerOption {
 		grpc.MaxHeaderListSize(maxHeaders),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingTime, Timeout: pongTime, MaxConnectionIdle: l.patience.idle}),
 		grpc.ChainUnaryInterceptor(func(ctx context.Context, request any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-			l.prove(ctx, info.FullMethod)
+			if err := l.admit(ctx, info.FullMethod); err != nil {
+				return nil, err
+			}
 			return next(ctx, request)
 		}),
 		grpc.ChainStreamInterceptor(func(service any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-			l.prove(stream.Context(), info.FullMethod)
+			if err := l.admit(stream.Context(), info.FullMethod); err != nil {
+				return err
+			}
 			return next(service, stream)
 		}),
 	}
 }
 
-// prove lets the connection of a call stay. Health, which needs no token, proves
-// nothing where other calls need one.
-func (l *Listener) prove(ctx context.Context, method string) {
+// admit lets the connection of a call stay, or refuses the call: its caller has
+// enough connections. Health, which needs no token, lets none stay where other calls
+// need one.
+func (l *Listener) admit(ctx context.Context, method string) error {
 	if isHealth(method) && l.config.TokenFile != "" {
-		return
+		return nil
 	}
-	if p, ok := peer.FromContext(ctx); ok {
-		gate.Prove(p.Addr)
+	p, ok := peer.FromContext(ctx)
+	if !ok || gate.Admit(p.Addr, string(l.service.caller(ctx))) {
+		return nil
 	}
+	return fault.New(codes.ResourceExhausted, protocol.ReasonLimit,
+		"this caller has %d connections already, which is the most for one caller; call on one of them, close one, or raise gladflow serve --max-connections-per-caller", l.config.MaxConnectionsPerCaller)
 }

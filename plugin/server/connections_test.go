@@ -292,6 +292,34 @@ func TestTokenBeforeTheMessage(t *testing.T) {
 	}
 }
 
+// A caller has so many connections, with whatever tokens of its name, and makes room
+// for itself by closing one.
+func TestConnectionsOfACaller(t *testing.T) {
+	l := listening(t, ListenConfig{
+		Insecure: true, MaxConnectionsPerCaller: 1,
+		TokenFile: tokenFile(t, "# caller: alice\none\n# caller: alice\ntwo\n# caller: bob\nthree\n"),
+	})
+	call := func(conn *grpc.ClientConn, token string) error {
+		_, err := flighttest.Action(bearer(t.Context(), "Bearer "+token), conn, protocol.ActionSolvers, nil)
+		return err
+	}
+	first, second := dial(t, l.target), dial(t, l.target)
+	for range 2 {
+		if err := call(first, "one"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantFault(t, call(second, "two"), codes.ResourceExhausted, protocol.ReasonLimit, "")
+	if err := call(second, "three"); err != nil {
+		t.Errorf("another caller: %v", err)
+	}
+	first.Close()
+	l.awaitConnections(t, 1)
+	if err := call(second, "two"); err != nil {
+		t.Errorf("after the first connection: %v", err)
+	}
+}
+
 // More connections than there are files cannot be asked for.
 func TestBoundsOfConnections(t *testing.T) {
 	for _, c := range []struct {
@@ -307,6 +335,7 @@ func TestBoundsOfConnections(t *testing.T) {
 		{ListenConfig{MaxConnections: 129}, 128, 0, 0, "choose 128 at most"},
 		{ListenConfig{MaxConnections: -1}, 128, 0, 0, "choose more than 0"},
 		{ListenConfig{MaxConnectionsPerPeer: -1}, 128, 0, 0, "choose more than 0"},
+		{ListenConfig{MaxConnectionsPerCaller: -1}, 128, 0, 0, "choose more than 0"},
 	} {
 		var log lockedLog
 		c.config.Logger = logTo(&log)

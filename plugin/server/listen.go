@@ -64,6 +64,10 @@ type ListenConfig struct {
 	// IPv4, a network of 64 bits of IPv6, and on Unix sockets a user, or on other
 	// systems than Linux everyone. Default (0): DefaultMaxConnectionsPerPeer.
 	MaxConnectionsPerPeer int
+	// MaxConnectionsPerCaller is on how many connections one caller may make calls,
+	// where callers are known; calls on others are refused. Default (0): half of
+	// MaxConnections.
+	MaxConnectionsPerCaller int
 	// MetricsAddress is host:port of /metrics and /healthz: over plain HTTP on
 	// addresses of this machine alone, and over TLS with CertFile elsewhere, where
 	// /metrics wants a token of TokenFile or a certificate of ClientCAFile.

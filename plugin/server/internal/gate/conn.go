@@ -3,6 +3,7 @@ package gate
 import (
 	"errors"
 	"net"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -15,6 +16,10 @@ type conn struct {
 	peer     string
 	timer    *time.Timer // nil if it may stay
 	once     sync.Once
+
+	// Guarded by the listener's lock.
+	callers  []string // that have made calls
+	released bool
 }
 
 // Close implements net.Conn.
@@ -23,7 +28,7 @@ func (c *conn) Close() error {
 		if c.timer != nil {
 			c.timer.Stop()
 		}
-		c.listener.release(c.peer)
+		c.listener.release(c)
 	})
 	return c.Conn.Close()
 }
@@ -36,7 +41,7 @@ func (c *conn) expire() {
 	c.Close()
 }
 
-// RemoteAddr implements net.Conn. It leads back to the connection, for Prove.
+// RemoteAddr implements net.Conn. It leads back to the connection, for Admit.
 func (c *conn) RemoteAddr() net.Addr { return &address{c.Conn.RemoteAddr(), c} }
 
 // SyscallConn implements syscall.Conn: gRPC reads without holding memory where it
@@ -54,10 +59,40 @@ type address struct {
 	conn *conn
 }
 
-// Prove lets the connection stay whose RemoteAddr is given. It does nothing with
-// addresses of others.
-func Prove(remote net.Addr) {
-	if a, ok := remote.(*address); ok && a.conn.timer != nil {
+// Admit says whether a caller may make a call on the connection whose RemoteAddr is
+// given: not if the connection would be one more than Config.MostPerCaller. The
+// connection may stay then. caller is empty for one that is not known by name. Admit
+// does nothing with addresses of others.
+func Admit(remote net.Addr, caller string) bool {
+	a, ok := remote.(*address)
+	if !ok {
+		return true
+	}
+	if !a.conn.takeCaller(caller) {
+		return false
+	}
+	if a.conn.timer != nil {
 		a.conn.timer.Stop()
 	}
+	return true
+}
+
+// takeCaller counts the connection as one of the caller's, or says that it has as
+// many as it may.
+func (c *conn) takeCaller(caller string) bool {
+	l := c.listener
+	if caller == "" || l.config.MostPerCaller == 0 {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case c.released || slices.Contains(c.callers, caller):
+		return true
+	case l.callers[caller] >= l.config.MostPerCaller:
+		return false
+	}
+	c.callers = append(c.callers, caller)
+	l.callers[caller]++
+	return true
 }

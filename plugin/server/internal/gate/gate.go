@@ -17,7 +17,10 @@ type Config struct {
 	// one peer: an address of IPv4, a network of 64 bits of IPv6, or the user at
 	// the other end of a Unix socket, where the system tells (Linux).
 	Most, MostPerPeer int
-	// ProveTime is how long a connection may stay until Prove is called for it.
+	// MostPerCaller is the number of connections at the same time on which one
+	// caller that is known by name may make calls: see Admit. 0: any.
+	MostPerCaller int
+	// ProveTime is how long a connection may stay until Admit is called for it.
 	// Default (0): for ever.
 	ProveTime time.Duration
 	// Logger is told of connections that are refused, at most once in LogInterval.
@@ -37,6 +40,7 @@ type Listener struct {
 	mu      sync.Mutex
 	open    int
 	peers   map[string]int // open, by peer
+	callers map[string]int // open, by caller
 	refused Refused
 	logged  time.Time // when the log was told last
 	quiet   int       // refused since
@@ -61,7 +65,7 @@ type Refused struct {
 
 // New bounds the connections of a listener.
 func New(l net.Listener, c Config) *Listener {
-	return &Listener{Listener: l, config: c, peers: make(map[string]int)}
+	return &Listener{Listener: l, config: c, peers: make(map[string]int), callers: make(map[string]int)}
 }
 
 // Stats returns the figures of the moment.
@@ -119,11 +123,19 @@ func (l *Listener) logRefused(message string, args ...any) {
 }
 
 // release is called once for every connection that was admitted.
-func (l *Listener) release(peer string) {
+func (l *Listener) release(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open--
-	if l.peers[peer]--; l.peers[peer] == 0 {
-		delete(l.peers, peer)
+	decrement(l.peers, c.peer)
+	for _, caller := range c.callers {
+		decrement(l.callers, caller)
+	}
+	c.released = true
+}
+
+func decrement(counts map[string]int, key string) {
+	if counts[key]--; counts[key] == 0 {
+		delete(counts, key)
 	}
 }

@@ -119,9 +119,9 @@ func TestBounds(t *testing.T) {
 func TestProve(t *testing.T) {
 	g, accepted := accepting(t, listen(t, "tcp", "127.0.0.1:0"), Config{Most: 9, MostPerPeer: 9, ProveTime: 100 * time.Millisecond})
 	good := connect(t, g.Addr(), "")
-	Prove((<-accepted).RemoteAddr())
+	Admit((<-accepted).RemoteAddr(), "")
 	bad := connect(t, g.Addr(), "")
-	Prove((<-accepted).LocalAddr())
+	Admit((<-accepted).LocalAddr(), "")
 	if !closed(t, bad, 5*time.Second) {
 		t.Error("a connection stays that nobody has vouched for")
 	}
@@ -130,6 +130,44 @@ func TestProve(t *testing.T) {
 	}
 	if s := g.Stats(); s != (Stats{Open: 1, Refused: Refused{Unproven: 1}}) {
 		t.Errorf("%+v", s)
+	}
+}
+
+// A caller has calls on so many connections, whatever addresses they come from, and
+// one that it closes makes room. Callers on one connection count each.
+func TestCallers(t *testing.T) {
+	g, accepted := accepting(t, listen(t, "tcp", "127.0.0.1:0"), Config{Most: 9, MostPerPeer: 9, MostPerCaller: 2, ProveTime: time.Minute})
+	var conns []net.Conn
+	for _, from := range []string{"127.0.0.1", "127.0.0.2", "127.0.0.3"} {
+		connect(t, g.Addr(), from)
+		conns = append(conns, <-accepted)
+	}
+	admits := func(i int, caller string, want bool) {
+		t.Helper()
+		if Admit(conns[i].RemoteAddr(), caller) != want {
+			t.Errorf("connection %d of %q: %v", i, caller, !want)
+		}
+	}
+	for range 3 { // a connection counts once
+		admits(0, "alice", true)
+		admits(1, "alice", true)
+	}
+	admits(2, "alice", false)
+	admits(2, "bob", true)
+	admits(2, "", true)
+	admits(0, "bob", true)
+	admits(1, "bob", false)
+	conns[0].Close()
+	admits(0, "carol", true) // it has ended, and counts for nobody
+	admits(2, "alice", true)
+	admits(1, "bob", true)
+	for _, c := range conns {
+		c.Close()
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.callers) != 0 || g.open != 0 {
+		t.Errorf("%v, %d open", g.callers, g.open)
 	}
 }
 

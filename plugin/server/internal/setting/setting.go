@@ -24,6 +24,8 @@ const (
 
 	MaxConnections        Field = "MaxConnections"
 	MaxConnectionsPerPeer Field = "MaxConnectionsPerPeer"
+
+	MaxConnectionsPerCaller Field = "MaxConnectionsPerCaller"
 )
 
 // An Error says which setting cannot be used. The user can put it right, so
