@@ -1,3 +1,7 @@
+// The race detector takes memory of its own.
+
+//go:build !race
+
 package recovery
 
 import (
@@ -5,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,9 +19,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/arrow/ipc"
-
-	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/memory"
 )
@@ -61,18 +61,6 @@ func TestMeasuredProcess(t *testing.T) {
 	fmt.Fprintf(os.Stderr, "measured %d %d\n", m.Reserved, m.Peak)
 }
 
-// mostReserved is a budget that notes the most that was taken of it.
-type mostReserved struct {
-	*memory.Budget
-	most int64
-}
-
-func (m *mostReserved) Reserve(bytes int64) error {
-	err := m.Budget.Reserve(bytes)
-	m.most = max(m.most, m.Taken())
-	return err
-}
-
 // peak is VmHWM of this process.
 func peak(t *testing.T) int64 {
 	status, err := os.ReadFile("/proc/self/status")
@@ -111,42 +99,6 @@ func measured(t *testing.T, j job.Job, heap int64) measurement {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return m
-}
-
-// connected writes samples of d variables, each of which follows the one before.
-func connected(t *testing.T, d, samples int) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "samples.arrows")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	names := make([]string, d)
-	for i := range names {
-		names[i] = "gene" + strconv.Itoa(i)
-	}
-	schema := arrowio.SampleSchema(names)
-	w := ipc.NewWriter(f, ipc.WithSchema(schema))
-	rng := rand.New(rand.NewPCG(1, uint64(d)))
-	for at := 0; at < samples; {
-		n := min(samples-at, max(1, 1<<18/d))
-		rows := make([]float64, n*d)
-		for i := range rows {
-			rows[i] = rng.NormFloat64()
-			if i%d > 0 {
-				rows[i] = 0.6*rows[i-1] + 0.8*rows[i]
-			}
-		}
-		if err := w.Write(arrowio.SampleRecord(schema, rows, n)); err != nil {
-			t.Fatal(err)
-		}
-		at += n
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // What a run reserves is what it takes, whatever the solver and the engine: where Go's

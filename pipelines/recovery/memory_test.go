@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/internal/testtable"
@@ -19,6 +23,54 @@ import (
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glasso"
 )
+
+// mostReserved is a budget that notes the most that was taken of it.
+type mostReserved struct {
+	*memory.Budget
+	most int64
+}
+
+func (m *mostReserved) Reserve(bytes int64) error {
+	err := m.Budget.Reserve(bytes)
+	m.most = max(m.most, m.Taken())
+	return err
+}
+
+// connected writes samples of d variables, each of which follows the one before.
+func connected(t *testing.T, d, samples int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "samples.arrows")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	names := make([]string, d)
+	for i := range names {
+		names[i] = "gene" + strconv.Itoa(i)
+	}
+	schema := arrowio.SampleSchema(names)
+	w := ipc.NewWriter(f, ipc.WithSchema(schema))
+	rng := rand.New(rand.NewPCG(1, uint64(d)))
+	for at := 0; at < samples; {
+		n := min(samples-at, max(1, 1<<18/d))
+		rows := make([]float64, n*d)
+		for i := range rows {
+			rows[i] = rng.NormFloat64()
+			if i%d > 0 {
+				rows[i] = 0.6*rows[i-1] + 0.8*rows[i]
+			}
+		}
+		if err := w.Write(arrowio.SampleRecord(schema, rows, n)); err != nil {
+			t.Fatal(err)
+		}
+		at += n
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
 
 // reserved is the most that a job reserves.
 func reserved(t *testing.T, j job.Job, h Host) int64 {
