@@ -200,6 +200,10 @@ func (g *Registry) reserve(r *Run, bytes, reserved int64) error {
 		g.memory.Release(reserved)
 		return nil // forgotten, so that the run is about to end
 	}
+	if r.hasEnded() { // its work goes on; to make room could remove r itself
+		g.memory.Release(reserved)
+		return errEnded
+	}
 	if err := g.makeRoomLocked(r.caller, bytes); err != nil {
 		g.memory.Release(reserved)
 		return err

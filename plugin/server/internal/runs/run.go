@@ -175,6 +175,13 @@ func (r *Run) end(result *job.Result, f *protocol.Fault) (took time.Duration) {
 	return took
 }
 
+// hasEnded stays as it is while the registry's lock is held.
+func (r *Run) hasEnded() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state.Ended()
+}
+
 func (r *Run) endedAt() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
