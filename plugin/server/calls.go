@@ -44,7 +44,8 @@ func (s *Service) Register(g *grpc.Server) error {
 	return nil
 }
 
-// awaitRequest ends a call of one message whose caller does not send it.
+// awaitRequest ends a call of one message whose caller does not send it, or does not
+// take what is sent back.
 func (s *Service) awaitRequest(handler grpc.StreamHandler) grpc.StreamHandler {
 	return func(service any, stream grpc.ServerStream) error {
 		var idle idleTimer
@@ -65,6 +66,11 @@ func (r *request) RecvMsg(m any) error {
 		return fault.Call("the call has no message; send one")
 	}
 	return err
+}
+
+// SendMsg implements grpc.ServerStream.
+func (r *request) SendMsg(m any) error {
+	return r.idle.during(func() error { return r.ServerStream.SendMsg(m) })
 }
 
 // callOptions make a server tell callers in words what is wrong with a call.
