@@ -51,6 +51,9 @@ func openMatrix(ctx context.Context, path string, o SampleOptions, labelled bool
 // layOut decides what every column is, and starts the reading of text.
 func (m *matrix) layOut(idColumn string, labelled bool) error {
 	names := m.columnNames()
+	if err := checkLengths(m.src.name, names); err != nil {
+		return err
+	}
 	if m.text != nil && len(m.text.second) == len(names)+1 && (labelled && idColumn == "" || idColumn == "#1") {
 		// R's write.table gives the row names no header.
 		m.shortHead = true

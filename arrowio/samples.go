@@ -135,8 +135,8 @@ type blocks interface {
 // named by the field's metadata gladflow.names (a JSON array) or else v0, v1
 // and so on.
 //
-// Variables without a name or with the same name, columns of other types,
-// unknown id columns and unreadable files are InputErrors. The context ends
+// Variables without a name, with the same name or with one of more than 1,000 bytes,
+// columns of other types, unknown id columns and unreadable files are InputErrors. The context ends
 // the reading, here and in Next, within a tenth of a second: also that of a pipe
 // in which nothing comes. Records must see to that by themselves.
 func OpenSamples(ctx context.Context, path string, o SampleOptions) (*Samples, error) {
@@ -299,8 +299,25 @@ func (s *Samples) Close() error {
 	return s.blocks.close()
 }
 
+// maxName is the most bytes of a name. Names are held several times over, and kept with
+// results: together they must be small beside the numbers.
+const maxName = 1000
+
+// checkLengths refuses names that are too long.
+func checkLengths(path string, names []string) error {
+	for i, n := range names {
+		if len(n) > maxName {
+			return fault(path, "name %d has %d bytes, and %d are the most; choose a shorter one", i+1, len(n), maxName)
+		}
+	}
+	return nil
+}
+
 // checkNames refuses names that could not tell the variables apart.
 func checkNames(path string, names []string) error {
+	if err := checkLengths(path, names); err != nil { // those of rows and of lists
+		return err
+	}
 	seen := make(map[string]int, len(names))
 	for i, n := range names {
 		if strings.TrimSpace(n) == "" {

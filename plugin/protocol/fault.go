@@ -73,14 +73,9 @@ func (f *Fault) StatusCode() codes.Code {
 
 // GRPCStatus is the status that carries f: its message, an ErrorInfo with the
 // reason and everything else as metadata, and, where a field of the job is at
-// fault, a BadRequest. It makes f a status error of gRPC.
-//
-// Texts that quote what a caller has sent are cut to about a thousand bytes: clients
-// refuse answers whose headers are too long, and would be told that.
+// fault, a BadRequest. It makes f a status error of gRPC. Its texts are those of Short.
 func (f *Fault) GRPCStatus() *status.Status {
-	short := *f
-	short.Message, short.Field, short.Column = cut(f.Message), cut(f.Field), cut(f.Column)
-	f = &short
+	f = f.Short()
 	s := status.New(f.StatusCode(), f.Message)
 	details := []protoadapt.MessageV1{&errdetails.ErrorInfo{
 		Reason: f.Reason, Domain: Domain, Metadata: f.metadata(),
@@ -95,6 +90,14 @@ func (f *Fault) GRPCStatus() *status.Status {
 		return s
 	}
 	return with
+}
+
+// Short is f with texts that quote what a caller has sent cut to about a thousand
+// bytes: clients refuse answers whose headers are too long, and would be told that.
+func (f *Fault) Short() *Fault {
+	short := *f
+	short.Message, short.Field, short.Column = cut(f.Message), cut(f.Field), cut(f.Column)
+	return &short
 }
 
 // cut takes the middle out of a text that is too long for a header; its end often

@@ -75,7 +75,8 @@ func OfCall(ctx context.Context, err error) *protocol.Fault {
 }
 
 // Of sorts the error of a run. ctx is the run's: its cause, if it has
-// ended, is what the caller is told.
+// ended, is what the caller is told. Its texts are short, however long the names are
+// that they quote: the fault of a run is kept and logged.
 func Of(ctx context.Context, err error) *protocol.Fault {
 	if err == nil {
 		return nil
@@ -92,7 +93,7 @@ func Of(ctx context.Context, err error) *protocol.Fault {
 			f.Message += fmt.Sprintf(" (solver %s)", f.Solver)
 		}
 	}
-	return f
+	return f.Short()
 }
 
 func causeOf(ctx context.Context, err error) *protocol.Fault {
