@@ -44,15 +44,30 @@ func (g *Registry) Start(ctx context.Context, q Request) (*Run, error) {
 		r.cancel(nil)
 		return nil, err
 	}
-	go g.execute(r, q)
+	go g.execute(atWork{r.ctx, ctx}, r, q)
 	return r, nil
 }
 
+// atWork is the context of a run, with the values of the call that has started it,
+// among them its trace.
+type atWork struct {
+	context.Context
+	call context.Context
+}
+
+// Value implements context.Context.
+func (c atWork) Value(key any) any {
+	if v := c.Context.Value(key); v != nil {
+		return v
+	}
+	return c.call.Value(key)
+}
+
 // execute does the work of a run and ends it.
-func (g *Registry) execute(r *Run, q Request) {
+func (g *Registry) execute(ctx context.Context, r *Run, q Request) {
 	defer g.work.Done()
 	defer r.cancel(nil)
-	ctx := g.Observer.RunStarted(r.ctx, Started{Run: r.id, Caller: r.caller, Solvers: r.job.Solvers, Labels: r.job.Labels})
+	ctx = g.Observer.RunStarted(ctx, Started{Run: r.id, Caller: r.caller, Solvers: r.job.Solvers, Labels: r.job.Labels})
 	g.Logger.Info("run started", append(r.named(), "solvers", r.job.Solvers, "input", fault.Logged(arrowio.Redacted(r.job.Input)))...)
 	done := make(chan outcome, 1)
 	go func() {

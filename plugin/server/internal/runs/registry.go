@@ -294,11 +294,12 @@ func (g *Registry) removeEndedBefore(t time.Time) {
 }
 
 // newRun is a run of a valid job, not yet registered. If it is detached, it
-// outlives its call: its context has the call's values, among them its trace.
-// It is cancelled when the service ends.
+// outlives its call, and is kept: its context then has nothing of the call's, which
+// holds what the caller had sent and nobody has read. It is cancelled when the service
+// ends.
 func (g *Registry) newRun(call context.Context, q Request) *Run {
 	if q.Detached {
-		call = context.WithoutCancel(call)
+		call = context.Background()
 	}
 	ctx, cancel := context.WithCancelCause(call)
 	stop := context.AfterFunc(g.ctx, func() { cancel(drainingFault()) })
