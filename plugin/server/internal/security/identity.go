@@ -31,10 +31,11 @@ func CallerOf(ctx context.Context) string {
 func (c Config) KnowsCallers() bool { return c.TokenFile != "" || c.ClientCAFile != "" }
 
 // identify makes a server find out who makes a call, before anything else looks at
-// it, and refuse the calls of nobody. Methods that are open need no identity.
+// it, and refuse the calls of nobody. Methods that are open need no token, and have
+// the identity of the certificate where that is all.
 func (c Config) identify(tokens *tokens, open func(method string) bool) []grpc.ServerOption {
 	identified := func(ctx context.Context, method string) (context.Context, error) {
-		if open(method) {
+		if open(method) && (tokens != nil || c.ClientCAFile == "") {
 			return ctx, nil
 		}
 		var parts []string
