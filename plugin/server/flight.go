@@ -124,6 +124,7 @@ func (s *Service) DoExchange(stream flight.FlightService_DoExchangeServer) error
 		return err
 	}
 	defer r.Cancel(nil)
+	defer s.runs.Hold(r)()
 	ended := make(chan error, 1)
 	go func() { ended <- r.WaitEnd() }()
 	if err := s.awaitWithIdleLimit(&u.idle, ended); err != nil {

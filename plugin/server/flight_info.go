@@ -31,6 +31,7 @@ func (s *Service) DoGet(t *flight.Ticket, stream flight.FlightService_DoGetServe
 	if ticket, err = resolve(r, ticket); err != nil {
 		return err
 	}
+	defer s.runs.Hold(r)()
 	found, err := r.WaitTables(stream.Context(), ticket.Solver)
 	if err != nil {
 		return err

@@ -47,3 +47,25 @@ func TestARunThatIsKeptHoldsNothingOfItsCall(t *testing.T) {
 		t.Error("the run is not kept")
 	}
 }
+
+// Results that a call takes make no room for others, and are given back once, at the
+// end of the last of the calls.
+func TestResultsThatAreTakenMakeNoRoom(t *testing.T) {
+	edges, bytes := unitBytes(t)
+	g := registryOf(t, protocol.Limits{ResultBytes: bytes + bytes/2}, finding)
+	first := mustDone(t, g, "alice", edges)
+	end, endToo := g.Hold(first), g.Hold(first)
+	if _, err := done(t, g, "alice", edges); err == nil {
+		t.Error("results that are being sent make room for others")
+	}
+	g.Forget(first)
+	end()
+	if _, _, held := g.Stats(); held != bytes {
+		t.Errorf("a call still takes %d bytes, of which %d count", bytes, held)
+	}
+	endToo()
+	if _, _, held := g.Stats(); held != 0 || g.Reserved() != 0 || g.accounts["alice"] != (account{}) {
+		t.Errorf("after the last call %d bytes count, %d are reserved, %+v", held, g.Reserved(), g.accounts["alice"])
+	}
+	mustDone(t, g, "alice", edges)
+}

@@ -70,7 +70,7 @@ func (g *Registry) makeRoomLocked(c Caller, bytes int64) error {
 	freed := make(map[Caller]int64)
 	total := g.bytes + bytes
 	size := func(other Caller) int64 { return g.accounts[other].bytes - freed[other] }
-	forgettable := func(r *Run) bool { return r.reserved > 0 && !forgotten[r] }
+	forgettable := func(r *Run) bool { return r.yields() && !forgotten[r] }
 	forget := func(r *Run) {
 		forgotten[r] = true
 		freed[r.caller] += r.reserved
@@ -81,7 +81,7 @@ func (g *Registry) makeRoomLocked(c Caller, bytes int64) error {
 			oldest := g.oldestLocked(c, forgettable)
 			if oldest == nil {
 				return fault.New(codes.ResourceExhausted, protocol.ReasonLimit,
-					"the results take %d bytes, and %d of the %d for one caller are taken by its runs at work; ask for fewer edges, write them to files (out), or raise result_bytes_per_caller (gladflow serve --max-result-size-per-caller)",
+					"the results take %d bytes, and %d of the %d for one caller are taken by its runs at work and by results that are being sent; ask for fewer edges, write them to files (out), or raise result_bytes_per_caller (gladflow serve --max-result-size-per-caller)",
 					bytes, size(c), most)
 			}
 			forget(oldest)
@@ -91,7 +91,7 @@ func (g *Registry) makeRoomLocked(c Caller, bytes int64) error {
 		oldest := g.yieldingLocked(c, bytes, size, forgettable)
 		if oldest == nil {
 			return fault.New(codes.ResourceExhausted, protocol.ReasonLimit,
-				"the results take %d bytes, and %d of %d are taken by runs at work or by callers that hold less; ask for fewer edges, write them to files (out), or raise result_bytes (gladflow serve --max-result-size)",
+				"the results take %d bytes, and %d of %d are taken by runs at work, by results that are being sent or by callers that hold less; ask for fewer edges, write them to files (out), or raise result_bytes (gladflow serve --max-result-size)",
 				bytes, total-bytes, g.Limits.ResultBytes)
 		}
 		forget(oldest)

@@ -36,10 +36,9 @@ func (g *Registry) takeLocked(c Caller, bytes int64) error {
 	if err == nil {
 		return nil
 	}
-	keeps := func(r *Run) bool { return r.reserved > 0 }
 	var kept int64
 	for _, r := range g.ended {
-		if r.caller == c {
+		if r.caller == c && r.yields() {
 			kept += r.reserved
 		}
 	}
@@ -47,7 +46,7 @@ func (g *Registry) takeLocked(c Caller, bytes int64) error {
 		return err
 	}
 	for err != nil {
-		oldest := g.oldestLocked(c, keeps)
+		oldest := g.oldestLocked(c, (*Run).yields)
 		if oldest == nil {
 			break
 		}

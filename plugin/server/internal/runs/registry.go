@@ -169,7 +169,8 @@ func (g *Registry) releaseLocked(r *Run) {
 	}
 }
 
-// removeLocked removes a run and frees the memory of its results.
+// removeLocked removes a run and frees the memory of its results, at the end of the
+// last call that takes them.
 func (g *Registry) removeLocked(r *Run) {
 	if g.runs[r.id] != r {
 		return
@@ -178,10 +179,31 @@ func (g *Registry) removeLocked(r *Run) {
 	if i := slices.Index(g.ended, r); i >= 0 {
 		g.ended = slices.Delete(g.ended, i, i+1)
 	}
+	if r.takers == 0 {
+		g.giveBackLocked(r)
+	}
+}
+
+func (g *Registry) giveBackLocked(r *Run) {
 	g.bytes -= r.reserved
 	g.accountLocked(r.caller, func(a *account) { a.bytes -= r.reserved })
 	g.memory.Release(r.reserved)
 	r.reserved = 0
+}
+
+// Hold keeps the memory of a run's results counted while a call takes them, also when
+// the run is removed meanwhile. end must be called when the call has ended.
+func (g *Registry) Hold(r *Run) (end func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r.takers++
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if r.takers--; r.takers == 0 && g.runs[r.id] != r {
+			g.giveBackLocked(r)
+		}
+	}
 }
 
 // Forget removes a run.
@@ -222,7 +244,7 @@ func (g *Registry) unreserve(r *Run, bytes int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.runs[r.id] != r {
-		return // with which it was given back
+		return // with which it is given back
 	}
 	g.bytes -= bytes
 	g.accountLocked(r.caller, func(a *account) { a.bytes -= bytes })

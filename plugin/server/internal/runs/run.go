@@ -31,6 +31,7 @@ type Run struct {
 	done     chan struct{} // closed when the run has ended
 	taken    atomic.Bool   // whether a caller has taken a table
 	reserved int64         // memory of results; guarded by the registry's lock
+	takers   int           // calls that take results; so is this
 
 	mu      sync.Mutex
 	state   protocol.State
@@ -73,6 +74,10 @@ func (r *Run) Job() job.Job { return r.job }
 // Cancel ends the run soon; cause is what callers are told. Only the first call
 // counts.
 func (r *Run) Cancel(cause error) { r.cancel(cause) }
+
+// yields says whether to remove the run frees memory. The caller has the registry's
+// lock.
+func (r *Run) yields() bool { return r.reserved > 0 && r.takers == 0 }
 
 // change makes a change that waiters wait for.
 func (r *Run) change(f func()) {
