@@ -171,7 +171,7 @@ func words(err error) string { return job.ErrorText(err, job.FieldOption) }
 func Catch(log hclog.Logger, work func() error) (err error) {
 	if p := dense.Catch(func() { err = work() }); p != nil {
 		log.Error("panic", "value", Logged(fmt.Sprint(p.Value)), "stack", string(p.Stack))
-		return New(codes.Internal, protocol.ReasonPanic, "the service panicked, which is a defect of gladflow; please report it with the stack in its log: %v", p.Value)
+		return New(codes.Internal, protocol.ReasonPanic, "the service panicked, which is a defect of gladflow; please report it with the value and the stack in its log")
 	}
 	return err
 }
