@@ -23,8 +23,7 @@ func TestTablesAfterTheEndOfARunTakeNothing(t *testing.T) {
 			found := make(chan struct{})
 			release := make(chan struct{})
 			solved := make(chan error, 1)
-			var g *Registry
-			g = registryOf(t, protocol.Limits{ResultBytes: room, MemoryBytes: memory.Process + 4*bytes}, func(_ context.Context, _ job.Job, h recovery.Host) (*job.Result, error) {
+			g := registryOf(t, protocol.Limits{ResultBytes: room, MemoryBytes: memory.Process + 4*bytes}, func(_ context.Context, _ job.Job, h recovery.Host) (*job.Result, error) {
 				h.Progress(progress.Update{Stage: progress.Reading, Done: true})
 				find := func(solver string) error {
 					if err := h.Memory.Reserve(bytes); err != nil {
