@@ -95,7 +95,7 @@ func Run(ctx context.Context, e job.Evaluation, files table.Files) (*Result, err
 		return nil, table.FieldError("edge_list", err)
 	}
 	var warnings []string
-	if w := stale(e.EdgeList, edges.SHA256); w != "" {
+	if w := stale(e.EdgeList, edges.SHA256, edges.Metadata[output.MetaSolver]); w != "" {
 		warnings = []string{w}
 	}
 	job.Redact(&e, arrowio.Redacted)

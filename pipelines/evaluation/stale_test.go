@@ -59,6 +59,12 @@ func TestStaleList(t *testing.T) {
 	warned(admm, "no such file of solver admm")
 	warned(filepath.Join(out, "admm.edges.csv"), "")
 
+	// Of a solver that this run has not run.
+	j.Solvers, j.Format = []string{"bcd"}, ""
+	recovered()
+	warned(admm, "no such file of solver admm")
+	warned(filepath.Join(out, "admm.edges.csv"), "no such file of solver admm")
+
 	// A list of another name, and a run.json of version 0.1.0 or of somebody else.
 	own := filepath.Join(out, "published.parquet")
 	if err := os.Rename(bcd, own); err != nil {

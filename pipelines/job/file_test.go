@@ -74,7 +74,7 @@ func TestStandardInputIsReadOnce(t *testing.T) {
 
 // There are no outputs to stores, whatever the document.
 func TestNoURLIsWritten(t *testing.T) {
-	for _, url := range []string{"s3://bucket/x", "file:///tmp/x", "HTTPS://h"} {
+	for _, url := range []string{"s3://bucket/x", "file:///tmp/x", "HTTPS://h", "file:/tmp/x", "s3:/bucket/x"} {
 		for key, document := range map[string]any{
 			"out":        &Job{Out: url},
 			"checkpoint": &Training{Out: "model.json", Checkpoint: url},
@@ -86,7 +86,9 @@ func TestNoURLIsWritten(t *testing.T) {
 			}
 		}
 	}
-	if err := CheckFields(&Job{Input: "s3://bucket/x", Out: "a/b"}, Facts{}); err != nil {
-		t.Error(err)
+	for _, path := range []string{"a/b", "/a", `C:/a`, "a:b/c", "./s3:/a", "17:/a"} {
+		if err := CheckFields(&Job{Input: "s3://bucket/x", Out: path}, Facts{}); err != nil {
+			t.Error(err)
+		}
 	}
 }

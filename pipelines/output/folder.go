@@ -103,6 +103,7 @@ func Listed(files []arrowio.Written) []job.WrittenFile {
 // Keys of the metadata of tables that several rooms write or read.
 const (
 	MetaVersion    = "gladflow.version"
+	MetaSolver     = "gladflow.solver"
 	MetaDirected   = "gladflow.directed"
 	MetaVariables  = "gladflow.variables"
 	MetaDeviations = "gladflow.standard_deviations"

@@ -211,6 +211,33 @@ func TestDocumentThatCannotBeWritten(t *testing.T) {
 	})
 }
 
+// An interruption does not hide that what had finished could not be written.
+func TestInterruptedAfterAFailedWrite(t *testing.T) {
+	for _, at := range []struct {
+		solver string
+		done   bool
+	}{{"bcd", true}, {"admm", false}} { // between two solvers, and in the second
+		t.Run(at.solver, func(t *testing.T) {
+			out := t.TempDir()
+			inTheWay(t, out, "bcd.edges.parquet")
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			result, err := Run(ctx, scored(t, out), Host{Progress: func(p progress.Update) {
+				if p.Solver == at.solver && p.Done == at.done {
+					cancel()
+				}
+			}})
+			if err == nil || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "bcd.edges.parquet") ||
+				!strings.HasSuffix(err.Error(), "besides, the run was interrupted") {
+				t.Fatalf("error %v", err)
+			}
+			if r := readDocument(t, out); r.Error != err.Error() || result.Error != r.Error || !r.Partial {
+				t.Errorf("%q, in run.json %q", result.Error, r.Error)
+			}
+		})
+	}
+}
+
 // A folder that is removed in the middle of a run.
 func TestFolderIsRemoved(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")

@@ -158,7 +158,7 @@ func (r *run) metadata() map[string]string {
 // solverMetadata is what the files of one solver carry besides.
 func (r *run) solverMetadata(res *job.SolverResult) map[string]string {
 	m := r.metadata()
-	m["gladflow.solver"] = res.Name
+	m[output.MetaSolver] = res.Name
 	m["gladflow.status"] = res.StatusText()
 	m["gladflow.iterations"] = strconv.Itoa(res.Iterations)
 	for key, f := range map[string]job.Float{

@@ -150,10 +150,10 @@ func (r *run) recover(ctx context.Context, p solver.Problem) error {
 	if err != nil {
 		return job.InterruptedOr(ctx, err)
 	}
-	var failure error
+	var failure, writing error // the first of all, and of those that are no solver's
 	for _, name := range r.job.Solvers {
 		if ctx.Err() != nil {
-			return job.Interrupted(ctx)
+			return unwritten(ctx, job.Interrupted(ctx), writing)
 		}
 		res, err := r.solve(ctx, p, name, penalty)
 		if err != nil && !interrupted(ctx, err) {
@@ -161,10 +161,13 @@ func (r *run) recover(ctx context.Context, p solver.Problem) error {
 		}
 		r.result.Solvers = append(r.result.Solvers, res)
 		if interrupted(ctx, err) {
-			return err
+			return unwritten(ctx, err, writing)
 		}
 		if failure == nil {
 			failure = err
+		}
+		if solving := new(job.SolverError); writing == nil && !errors.As(err, &solving) {
+			writing = err
 		}
 		if refused := new(refusal); errors.As(err, refused) {
 			break
