@@ -27,10 +27,21 @@ func (r *Run) Result(ctx context.Context) (*job.Result, error) {
 		return nil, err
 	}
 	r.detach()
-	if failure == nil && result.Partial {
+	if failure == nil && (result.Partial || namesOnly(result)) {
 		failure = r.failure(ctx)
 	}
 	return &result, failure
+}
+
+// namesOnly says whether the document is of version 0.1.0, which did not know sizes
+// and checksums of files. It is not partial there if run.json could not be written.
+func namesOnly(result job.Result) bool {
+	for _, s := range result.Solvers {
+		for _, f := range s.Files {
+			return f.SHA256 == ""
+		}
+	}
+	return false
 }
 
 // failure is why a run has failed, from a service that does not end the action

@@ -19,6 +19,10 @@ import (
 // one, whatever version of the service sends it.
 func TestResultOfAFailedRun(t *testing.T) {
 	partial := job.Result{Version: "9", Partial: true, Error: fault.Message}
+	// Version 0.1.0 gave the names of files only, and did not call a run partial of
+	// which run.json alone could not be written.
+	names := job.Result{Version: "9", Solvers: []job.SolverResult{{Files: []job.WrittenFile{{Name: "bcd.edges.parquet"}}}}}
+	sums := job.Result{Version: "9", Solvers: []job.SolverResult{{Files: []job.WrittenFile{{Name: "bcd.edges.parquet", SHA256: "ab"}}}}}
 	broken := status.Error(codes.Unavailable, "the wire is cut")
 	for name, c := range map[string]struct {
 		document *job.Result
@@ -30,6 +34,9 @@ func TestResultOfAFailedRun(t *testing.T) {
 		"failed with a document":         {&partial, fault, nil, fault},
 		"failed without":                 {nil, fault, nil, fault},
 		"failed in version 0.1.0":        {&partial, nil, fault, fault},
+		"run.json failed in 0.1.0":       {&names, nil, fault, fault},
+		"files of 0.1.0":                 {&names, nil, nil, nil},
+		"files":                          {&sums, nil, fault, nil}, // nothing is listed for it
 		"partial, and nothing is listed": {&partial, nil, nil, nil},
 		"a broken call":                  {nil, broken, nil, broken},
 		"a call that breaks at the end":  {&partial, broken, nil, broken},
