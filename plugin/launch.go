@@ -109,7 +109,11 @@ func Launch(ctx context.Context, c Config) (*Client, error) {
 	}
 	if err != nil {
 		p.end()
-		return nil, c.explain(ctx, path, err, log)
+		err = c.explain(ctx, path, err, log)
+		if log.tail.refusal() != "" && cmd.ProcessState.ExitCode() == wrongSettings {
+			err = &settingError{err}
+		}
+		return nil, err
 	}
 	log.started()
 	p.pid = cmd.Process.Pid

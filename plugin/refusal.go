@@ -30,6 +30,15 @@ func (c Config) checkDir() error {
 	return nil
 }
 
+// wrongSettings is the exit code of a gladflow binary whose arguments cannot be used.
+const wrongSettings = 2
+
+// A settingError is that of a binary which will refuse the same settings again.
+type settingError struct{ err error }
+
+func (e *settingError) Error() string { return e.err.Error() }
+func (e *settingError) Unwrap() error { return e.err }
+
 // refusal is why a gladflow binary has ended instead of serving, as the last line of
 // its log says it: its arguments are wrong, most often. It is empty for what is no
 // gladflow binary.
