@@ -154,9 +154,29 @@ func (p *process) end() {
 	}
 	p.client.Kill()
 	p.kill()
-	if p.socket != "" {
+	switch {
+	case p.socket != "":
 		socket.RemoveDead(p.socket)
+	case p.pid == 0: // killed, it may be, before the host has heard of its socket
+		socket.Sweep(tempOf(p.cmd))
 	}
+}
+
+// tempOf is the folder for temporary files of a process on systems with Unix sockets.
+func tempOf(cmd *exec.Cmd) string {
+	folder := ""
+	for _, v := range cmd.Env { // the last one counts
+		if value, ok := strings.CutPrefix(v, "TMPDIR="); ok {
+			folder = value
+		}
+	}
+	switch {
+	case folder == "":
+		return "/tmp"
+	case filepath.IsAbs(folder):
+		return folder
+	}
+	return filepath.Join(cmd.Dir, folder)
 }
 
 func (c Config) startTimeout() time.Duration {
