@@ -17,6 +17,9 @@ import (
 func (r *Run) Result(ctx context.Context) (*job.Result, error) {
 	bodies, failure := r.client.action(ctx, protocol.ActionResult, r.id)
 	if failure != nil && len(bodies) == 0 {
+		if protocol.FaultOf(failure).Run == r.id.Run { // the run's error, not the call's
+			r.detach()
+		}
 		return nil, failure
 	}
 	result, err := only[job.Result](protocol.ActionResult, bodies)

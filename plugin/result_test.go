@@ -85,6 +85,31 @@ func TestResultOfAFailedRun(t *testing.T) {
 	}
 }
 
+// Result has seen the end of a run that has failed without a document: its context
+// has nothing to cancel any more. A call that fails says nothing of the run.
+func TestResultDetaches(t *testing.T) {
+	ended := &protocol.Fault{Code: "InvalidArgument", Reason: protocol.ReasonInvalidTable, Message: "there is no such file", Run: "r1"}
+	late := &protocol.Fault{Code: "DeadlineExceeded", Reason: protocol.ReasonDeadline, Message: "too late"}
+	for name, c := range map[string]struct {
+		failure error
+		want    bool
+	}{
+		"the run has failed": {ended, true},
+		"the call has":       {late, false},
+		"the connection has": {status.Error(codes.Unavailable, "the wire is cut"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := attach(t, &fake{action: func(*flight.Action, flight.FlightService_DoActionServer) error { return c.failure }})
+			run := newRun(t.Context(), client, protocol.Run{Run: "r1"})
+			detach, detached := run.detach, false
+			run.detach = func() { detached = true; detach() }
+			if _, err := run.Result(t.Context()); err == nil || detached != c.want {
+				t.Errorf("detached: %v; error %v", detached, err)
+			}
+		})
+	}
+}
+
 // A document of another version that cannot be read does not hide why the run has
 // failed.
 func TestUnreadableResultOfAFailedRun(t *testing.T) {
