@@ -250,8 +250,13 @@ func (r *Restarter) Retry(ctx context.Context, f func(context.Context, *Client) 
 			return err
 		}
 		err = f(ctx, c)
-		if status.Code(err) != codes.Unavailable || ctx.Err() != nil || !soon(func() bool { _, dead := r.died(c); return dead }) {
+		switch {
+		case status.Code(err) != codes.Unavailable:
 			return err
+		case ctx.Err() == nil && !soon(func() bool { _, dead := r.died(c); return dead }):
+			return err
+		case ctx.Err() != nil:
+			return fmt.Errorf("%w (%w)", err, context.Cause(ctx))
 		}
 	}
 }
