@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/gladflow/gladflow/plugin/protocol"
@@ -26,6 +27,10 @@ func (c Config) checkDir() error {
 		return fmt.Errorf("plugin: Config.Dir cannot be used: %w", err)
 	case !info.IsDir():
 		return fmt.Errorf("plugin: %s is no folder; correct Config.Dir", c.Dir)
+	}
+	// Asks for the right to enter it.
+	if _, err := os.Stat(c.Dir + string(filepath.Separator) + "."); err != nil {
+		return fmt.Errorf("plugin: Config.Dir cannot be used: %w", err)
 	}
 	return nil
 }
