@@ -109,7 +109,11 @@ func Launch(ctx context.Context, c Config) (*Client, error) {
 	}
 	if err != nil {
 		p.end()
-		return nil, c.explain(ctx, path, err, log)
+		err = c.explain(ctx, path, err, log)
+		if log.tail.refusal() != "" && cmd.ProcessState.ExitCode() == wrongSettings {
+			err = &settingError{err}
+		}
+		return nil, err
 	}
 	log.started()
 	p.pid = cmd.Process.Pid
@@ -150,9 +154,29 @@ func (p *process) end() {
 	}
 	p.client.Kill()
 	p.kill()
-	if p.socket != "" {
+	switch {
+	case p.socket != "":
 		socket.RemoveDead(p.socket)
+	case p.pid == 0: // killed, it may be, before the host has heard of its socket
+		socket.Sweep(tempOf(p.cmd))
 	}
+}
+
+// tempOf is the folder for temporary files of a process on systems with Unix sockets.
+func tempOf(cmd *exec.Cmd) string {
+	folder := ""
+	for _, v := range cmd.Env { // the last one counts
+		if value, ok := strings.CutPrefix(v, "TMPDIR="); ok {
+			folder = value
+		}
+	}
+	switch {
+	case folder == "":
+		return "/tmp"
+	case filepath.IsAbs(folder):
+		return folder
+	}
+	return filepath.Join(cmd.Dir, folder)
 }
 
 func (c Config) startTimeout() time.Duration {

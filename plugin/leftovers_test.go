@@ -75,6 +75,25 @@ func TestSocketIsRemoved(t *testing.T) {
 	}
 }
 
+// A plugin that is killed while it starts, since the context of Launch has ended,
+// leaves nothing either, wherever it was.
+func TestSocketOfAnEndedStart(t *testing.T) {
+	temp := shortTemp(t)
+	began := time.Now()
+	launch(t, Config{Env: []string{"TMPDIR=" + temp}}).Close()
+	for step, whole := time.Duration(0), time.Since(began); step < 30; step++ {
+		ctx, cancel := context.WithTimeout(t.Context(), whole*step/30)
+		c, err := Launch(ctx, Config{Path: proctest.Self(t), Env: []string{"TMPDIR=/nowhere", "TMPDIR=" + temp}})
+		if err == nil {
+			c.Close()
+		}
+		cancel()
+		if left := inTemp(t, temp); len(left) > 0 {
+			t.Fatalf("after %v of %v there is left %q", whole*step/30, whole, left)
+		}
+	}
+}
+
 // A hostLauncher is a process of the test binary that launches a plugin, prints
 // its process id, and waits to be killed.
 const hostLauncher = "GLADFLOW_TEST_LAUNCHER"

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/gladflow/gladflow/plugin/protocol"
@@ -27,8 +28,21 @@ func (c Config) checkDir() error {
 	case !info.IsDir():
 		return fmt.Errorf("plugin: %s is no folder; correct Config.Dir", c.Dir)
 	}
+	// Asks for the right to enter it.
+	if _, err := os.Stat(c.Dir + string(filepath.Separator) + "."); err != nil {
+		return fmt.Errorf("plugin: Config.Dir cannot be used: %w", err)
+	}
 	return nil
 }
+
+// wrongSettings is the exit code of a gladflow binary whose arguments cannot be used.
+const wrongSettings = 2
+
+// A settingError is that of a binary which will refuse the same settings again.
+type settingError struct{ err error }
+
+func (e *settingError) Error() string { return e.err.Error() }
+func (e *settingError) Unwrap() error { return e.err }
 
 // refusal is why a gladflow binary has ended instead of serving, as the last line of
 // its log says it: its arguments are wrong, most often. It is empty for what is no

@@ -110,8 +110,8 @@ func died(c *Client) (how string, dead bool) {
 // It may have to launch the plugin and, when that has failed before, to wait: until
 // ctx ends, which also ends a start under way, until there is one, or until Limit.
 // Errors are ctx's, ErrRestartLimit or ErrClosed. A Config that cannot be used, such
-// as a Path where nothing is or a wrong Checksum, is an error at once and may be
-// right at the next call.
+// as a Path where nothing is, a wrong Checksum or Args that the binary refuses, is an
+// error at once and may be right at the next call.
 func (r *Restarter) Client(ctx context.Context) (*Client, error) {
 	if err := r.takeTurn(ctx); err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (r *Restarter) start(ctx context.Context) (done bool, err error) {
 	if r.config.Reattach == "" {
 		_, unknown := r.config.resolve()
 		_, wrong := r.config.checksum()
-		if err := cmp.Or(unknown, wrong); err != nil {
+		if err := cmp.Or(unknown, wrong, r.config.checkDir()); err != nil {
 			return true, err
 		}
 	}
@@ -229,7 +229,7 @@ func (r *Restarter) start(ctx context.Context) (done bool, err error) {
 		r.client, r.since = client, time.Now()
 		r.starts++
 		return true, nil
-	case ctx.Err() != nil, r.config.Reattach != "", errors.Is(err, plugin.ErrChecksumsDoNotMatch):
+	case ctx.Err() != nil, r.config.Reattach != "", errors.Is(err, plugin.ErrChecksumsDoNotMatch), errors.As(err, new(*settingError)):
 		return true, err
 	}
 	r.starts++
@@ -250,8 +250,13 @@ func (r *Restarter) Retry(ctx context.Context, f func(context.Context, *Client) 
 			return err
 		}
 		err = f(ctx, c)
-		if status.Code(err) != codes.Unavailable || ctx.Err() != nil || !soon(func() bool { _, dead := r.died(c); return dead }) {
+		switch {
+		case status.Code(err) != codes.Unavailable:
 			return err
+		case ctx.Err() == nil && !soon(func() bool { _, dead := r.died(c); return dead }):
+			return err
+		case ctx.Err() != nil:
+			return fmt.Errorf("%w (%w)", err, context.Cause(ctx))
 		}
 	}
 }

@@ -202,6 +202,8 @@ func TestRestartHopeless(t *testing.T) {
 		"no binary":      {Path: "/nowhere/gladflow"},
 		"no checksum":    {Path: proctest.Self(t), Checksum: "12"},
 		"other checksum": {Path: proctest.Self(t), Checksum: strings.Repeat("ab", 32)},
+		"no folder":      {Path: proctest.Self(t), Dir: "/nowhere"},
+		"refused":        {Path: script(t, `echo '{"@level":"error","@module":"gladflow","@message":"the argument --x is unknown"}' >&2; exit 2`)},
 		"no plugin":      {Reattach: reattachLine(t, "/nowhere")},
 	} {
 		t.Run(name, func(t *testing.T) {

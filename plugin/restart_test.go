@@ -309,6 +309,22 @@ func TestRetry(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		l := &launches{t: t, lives: func(int) time.Duration { return time.Millisecond }}
+		r := l.restarter(RestartConfig{})
+		defer r.Close()
+		ctx, cancel := context.WithCancel(t.Context())
+		calls := 0
+		err := r.Retry(ctx, func(context.Context, *Client) error {
+			calls++
+			time.Sleep(2 * time.Millisecond)
+			cancel()
+			return gone
+		})
+		if calls != 1 || !errors.Is(err, context.Canceled) || status.Code(err) != codes.Unavailable {
+			t.Errorf("the context has ended with the plugin: %d calls, error %v", calls, err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		l := &launches{t: t, lives: func(int) time.Duration { return time.Millisecond }}
 		r := l.restarter(RestartConfig{Limit: 3})
 		defer r.Close()
 		calls := 0

@@ -17,6 +17,9 @@ import (
 func (r *Run) Result(ctx context.Context) (*job.Result, error) {
 	bodies, failure := r.client.action(ctx, protocol.ActionResult, r.id)
 	if failure != nil && len(bodies) == 0 {
+		if protocol.FaultOf(failure).Run == r.id.Run { // the run's error, not the call's
+			r.detach()
+		}
 		return nil, failure
 	}
 	result, err := only[job.Result](protocol.ActionResult, bodies)
@@ -27,10 +30,21 @@ func (r *Run) Result(ctx context.Context) (*job.Result, error) {
 		return nil, err
 	}
 	r.detach()
-	if failure == nil && result.Partial {
+	if failure == nil && (result.Partial || namesOnly(result)) {
 		failure = r.failure(ctx)
 	}
 	return &result, failure
+}
+
+// namesOnly says whether the document is of version 0.1.0, which did not know sizes
+// and checksums of files. It is not partial there if run.json could not be written.
+func namesOnly(result job.Result) bool {
+	for _, s := range result.Solvers {
+		for _, f := range s.Files {
+			return f.SHA256 == ""
+		}
+	}
+	return false
 }
 
 // failure is why a run has failed, from a service that does not end the action

@@ -19,6 +19,10 @@ import (
 // one, whatever version of the service sends it.
 func TestResultOfAFailedRun(t *testing.T) {
 	partial := job.Result{Version: "9", Partial: true, Error: fault.Message}
+	// Version 0.1.0 gave the names of files only, and did not call a run partial of
+	// which run.json alone could not be written.
+	names := job.Result{Version: "9", Solvers: []job.SolverResult{{Files: []job.WrittenFile{{Name: "bcd.edges.parquet"}}}}}
+	sums := job.Result{Version: "9", Solvers: []job.SolverResult{{Files: []job.WrittenFile{{Name: "bcd.edges.parquet", SHA256: "ab"}}}}}
 	broken := status.Error(codes.Unavailable, "the wire is cut")
 	for name, c := range map[string]struct {
 		document *job.Result
@@ -30,6 +34,9 @@ func TestResultOfAFailedRun(t *testing.T) {
 		"failed with a document":         {&partial, fault, nil, fault},
 		"failed without":                 {nil, fault, nil, fault},
 		"failed in version 0.1.0":        {&partial, nil, fault, fault},
+		"run.json failed in 0.1.0":       {&names, nil, fault, fault},
+		"files of 0.1.0":                 {&names, nil, nil, nil},
+		"files":                          {&sums, nil, fault, nil}, // nothing is listed for it
 		"partial, and nothing is listed": {&partial, nil, nil, nil},
 		"a broken call":                  {nil, broken, nil, broken},
 		"a call that breaks at the end":  {&partial, broken, nil, broken},
@@ -73,6 +80,31 @@ func TestResultOfAFailedRun(t *testing.T) {
 				if status.Code(err) != status.Code(c.want) || errors.As(err, new(*protocol.Fault)) {
 					t.Errorf("error %#v", err)
 				}
+			}
+		})
+	}
+}
+
+// Result has seen the end of a run that has failed without a document: its context
+// has nothing to cancel any more. A call that fails says nothing of the run.
+func TestResultDetaches(t *testing.T) {
+	ended := &protocol.Fault{Code: "InvalidArgument", Reason: protocol.ReasonInvalidTable, Message: "there is no such file", Run: "r1"}
+	late := &protocol.Fault{Code: "DeadlineExceeded", Reason: protocol.ReasonDeadline, Message: "too late"}
+	for name, c := range map[string]struct {
+		failure error
+		want    bool
+	}{
+		"the run has failed": {ended, true},
+		"the call has":       {late, false},
+		"the connection has": {status.Error(codes.Unavailable, "the wire is cut"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := attach(t, &fake{action: func(*flight.Action, flight.FlightService_DoActionServer) error { return c.failure }})
+			run := newRun(t.Context(), client, protocol.Run{Run: "r1"})
+			detach, detached := run.detach, false
+			run.detach = func() { detached = true; detach() }
+			if _, err := run.Result(t.Context()); err == nil || detached != c.want {
+				t.Errorf("detached: %v; error %v", detached, err)
 			}
 		})
 	}

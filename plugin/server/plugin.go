@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -60,12 +61,13 @@ func Plugin(ctx context.Context, c Config) error {
 			Name: protocol.Name, Level: hclog.Debug, Output: stderr, JSONFormat: true,
 		})
 	}
-	folder := socketFolder(c.Logger)
+	folder, noFolder := socketFolder(c.Logger)
 	defer folder.Remove()
 	p, err := newPluginServer(ctx, c, stderr)
 	if err != nil {
 		return err
 	}
+	p.noFolder = noFolder
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	died := parent.watch(watching) // before the handshake, see there
@@ -87,6 +89,7 @@ type pluginServer struct {
 	service   *Service
 	telemetry *telemetry.Telemetry
 	served    chan struct{} // closed when go-plugin has returned
+	noFolder  error         // why none could be made for the socket
 	// test is nil for a plugin that a host has started.
 	test *plugin.ServeTestConfig
 
@@ -153,6 +156,9 @@ func (p *pluginServer) failed() error {
 	if p.grpc == nil {
 		select {
 		case <-p.served:
+			if p.noFolder != nil {
+				return fmt.Errorf("the plugin could not listen: %w", p.noFolder)
+			}
 			return errors.New("the plugin could not listen; see the log, and whether there is room for a socket in the folder for temporary files")
 		default:
 		}
@@ -197,10 +203,10 @@ func (p *pluginServer) end(hostDied bool) error {
 
 // socketFolder makes the folder for the socket, of which go-plugin hears by its
 // variable, unless the host has made one: nil then. It is nil too if none can be
-// made: go-plugin does without.
-func socketFolder(log hclog.Logger) *socket.Folder {
+// made, which the error says: go-plugin does without.
+func socketFolder(log hclog.Logger) (*socket.Folder, error) {
 	if os.Getenv(plugin.EnvUnixSocketDir) != "" {
-		return nil
+		return nil, nil
 	}
 	f, err := socket.Open(os.TempDir())
 	if err == nil && f != nil {
@@ -209,7 +215,7 @@ func socketFolder(log hclog.Logger) *socket.Folder {
 	if err != nil {
 		log.Warn("the plugin's socket has no folder of its own", "error", err)
 	}
-	return f
+	return f, err
 }
 
 // removeSocketFolder removes the folder that a host makes for the plugin's

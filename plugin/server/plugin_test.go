@@ -183,13 +183,18 @@ func TestGoPluginHost(t *testing.T) {
 	}
 }
 
-// A plugin that cannot listen says so and fails.
+// A plugin that cannot listen says so, and why, and fails.
 func TestPluginThatCannotListen(t *testing.T) {
-	cmd := exec.Command(binary(t))
-	cmd.Env = asPlugin("PLUGIN_UNIX_SOCKET_DIR=/nowhere/at/all")
-	out, err := cmd.Output()
-	failed, ok := err.(*exec.ExitError)
-	if !ok || failed.ExitCode() != 1 || len(out) > 0 || !strings.Contains(string(failed.Stderr), "could not listen") {
-		t.Errorf("it writes %q and ends with %v", out, err)
+	for variable, want := range map[string]string{
+		"PLUGIN_UNIX_SOCKET_DIR=/nowhere/at/all": "could not listen; see the log",
+		"TMPDIR=/nowhere/at/all":                 "could not listen: no folder for a socket can be made in /nowhere/at/all; make room there, or set TMPDIR",
+	} {
+		cmd := exec.Command(binary(t))
+		cmd.Env = asPlugin(variable)
+		out, err := cmd.Output()
+		failed, ok := err.(*exec.ExitError)
+		if !ok || failed.ExitCode() != 1 || len(out) > 0 || !strings.Contains(string(failed.Stderr), want) {
+			t.Errorf("with %s it writes %q and ends with %v\n%s", variable, out, err, failed.Stderr)
+		}
 	}
 }

@@ -66,9 +66,10 @@ func (f *Folder) Remove() {
 	}
 }
 
-// Sweep removes the folders in temp that Open has made for processes that have
-// died.
+// Sweep removes the folders that Open has made in temp, or in /tmp instead, for
+// processes that have died.
 func Sweep(temp string) {
+	temp = base(temp)
 	folder, err := os.Open(temp)
 	if err != nil {
 		return

@@ -8,6 +8,9 @@ func Open(string) (*Folder, error) { return nil, nil }
 // Remove does nothing here.
 func (*Folder) Remove() {}
 
+// Sweep does nothing here.
+func Sweep(string) {}
+
 // RemoveDead does nothing here.
 func RemoveDead(string) {}
 

@@ -81,6 +81,28 @@ func TestOpenWithALongPath(t *testing.T) {
 	dead(t, f.Path()+"/plugin4294967295")
 }
 
+// A path that only this process understands, or that a line of go-plugin's handshake
+// cannot hold, is not given to others.
+func TestOpenWithAnOddPath(t *testing.T) {
+	temp := short(t)
+	t.Chdir(temp)
+	for _, name := range []string{"relative", "a|b", "a\nb"} {
+		must(t, os.Mkdir(name, 0o700))
+		f, err := Open(name)
+		must(t, err)
+		if !filepath.IsAbs(f.Path()) || strings.ContainsAny(f.Path(), "|\n") || !there(f.Path()) {
+			t.Errorf("for %q the folder is %q", name, f.Path())
+		}
+		f.Remove()
+	}
+	if _, err := Open("relative"); err != nil {
+		t.Error(err)
+	}
+	if names, err := os.ReadDir("relative"); err != nil || len(names) != 1 {
+		t.Errorf("in the relative folder there is %v, %v", names, err)
+	}
+}
+
 // Sweep removes what is surely the folder of a process that has died, and nothing
 // else.
 func TestSweep(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 	"errors"
 	"net"
 	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -41,13 +43,15 @@ func Answers(ctx context.Context, path string) bool {
 	return true
 }
 
-// base is the folder for temporary files that a socket can be in: folder, or one
-// with a shorter name.
+// base is the folder for temporary files that a socket can be in, as an absolute path,
+// since a host may have another working folder: folder, or one with a shorter name, or
+// with one that does not break the line in which go-plugin tells it.
 func base(folder string) string {
-	if len(folder)+longest > MaxPath {
+	path, err := filepath.Abs(folder)
+	if err != nil || len(path)+longest > MaxPath || strings.ContainsAny(path, "|\r\n") {
 		return "/tmp"
 	}
-	return folder
+	return path
 }
 
 // A Folder is for the sockets of one process. Nil is none.
