@@ -73,7 +73,30 @@ edges, with a certificate of how close each is to the optimum.`,
 		recoverCommand(), evaluateCommand(), simulateCommand(), trainCommand(), experimentCommand(), runCommand(), serveCommand(), pluginCommand(), schemaCommand(),
 		solversCommand(), modelsCommand(), describeCommand(), demoCommand(), versionCommand(),
 	)
+	checkCompletion(root)
 	return root
+}
+
+// checkCompletion makes a shell that is unknown, and what follows one, wrong usage of
+// cobra's command of completions.
+func checkCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	c, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		panic(err) // it has just been added
+	}
+	var shells []string
+	for _, shell := range c.Commands() {
+		shell.Args = arguments()
+		shells = append(shells, shell.Name())
+	}
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		return usage(c, "there is no script for %q; choose from %s", args[0], strings.Join(shells, ", "))
+	}
 }
 
 // helpCommand is cobra's, but that an unknown topic is wrong usage.

@@ -37,6 +37,8 @@ func TestWrongUsage(t *testing.T) {
 		{"frobnicate", `no command "frobnicate"; choose from`, "gladflow"},
 		{"recovr x.csv", "did you mean recover?", "gladflow"},
 		{"help frobnicate", `no command "frobnicate"; choose from`, "gladflow"},
+		{"completion foo", `no script for "foo"; choose from bash, fish, powershell, zsh`, "gladflow completion"},
+		{"completion bash x", `"x" is too much; bash takes no arguments`, "gladflow completion bash"},
 		{"recover", "INPUT is missing; write gladflow recover INPUT", "gladflow recover"},
 		{"recover a b", `"b" is too much; recover takes INPUT`, "gladflow recover"},
 		{"evaluate a", "REFERENCE is missing", "gladflow evaluate"},
