@@ -3,6 +3,7 @@ package server
 import (
 	"compress/gzip"
 	"context"
+	"encoding/hex"
 	"io"
 	"net"
 	"net/http"
@@ -97,19 +98,35 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// span is the only span of that name. Where several may have it, as calls of one
+// method, use below: they arrive in any order.
 func (c *collector) span(t testing.TB, name string) *traces.Span {
+	t.Helper()
+	return c.only(t, name, func(*traces.Span) bool { return true })
+}
+
+// below is the only span of that name whose parent has that id.
+func (c *collector) below(t testing.TB, parent, name string) *traces.Span {
+	t.Helper()
+	return c.only(t, name, func(s *traces.Span) bool { return hex.EncodeToString(s.ParentSpanId) == parent })
+}
+
+func (c *collector) only(t testing.TB, name string, wanted func(*traces.Span) bool) *traces.Span {
 	t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var names []string
+	var found []*traces.Span
 	for _, s := range c.spans {
-		if s.Name == name {
-			return s
+		if s.Name == name && wanted(s) {
+			found = append(found, s)
 		}
-		names = append(names, s.Name)
+		names = append(names, s.Name+" below "+hex.EncodeToString(s.ParentSpanId))
 	}
-	t.Fatalf("there is no span %q, only %q", name, names)
-	return nil
+	if len(found) != 1 {
+		t.Fatalf("there are %d such spans %q among %q, not one", len(found), name, names)
+	}
+	return found[0]
 }
 
 func (c *collector) metric(t testing.TB, name string) *metrics.Metric {

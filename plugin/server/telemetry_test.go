@@ -51,10 +51,10 @@ func TestExport(t *testing.T) {
 			if c.about["service.name"] != "gladflow" || c.about["service.version"] != job.Version() || c.about["deployment"] != "test" {
 				t.Errorf("the resource is %v", c.about)
 			}
-			call := c.span(t, flightService+"/DoAction")
+			call := c.below(t, caller, flightService+"/DoAction") // that of the result has another caller
 			whole := c.span(t, "run")
-			if id := hex.EncodeToString(call.ParentSpanId); id != caller {
-				t.Errorf("the call is below %s, not its caller %s", id, caller)
+			if id := hex.EncodeToString(call.TraceId); id != trace {
+				t.Errorf("the call is of the trace %s, not its caller's, %s", id, trace)
 			}
 			if string(whole.ParentSpanId) != string(call.SpanId) {
 				t.Error("the run is not below its call")
