@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 )
 
 // An Error says which field of a document, or which file that a field names,
@@ -84,8 +85,9 @@ type SolverError struct {
 	Solver string
 	// Iteration is the last that the solver reported; 0 if none.
 	Iteration int
-	// Stack is that of the panic, if Err is one; nil otherwise. A panic is a
-	// defect of gladflow.
+	// Stack is the value and the stack of the panic, if Err is one, as the runtime
+	// prints them; nil otherwise. A panic is a defect of gladflow. It belongs into a
+	// log: Error does not have it, nor is it told to callers or written into results.
 	Stack []byte
 	Err   error
 }
@@ -104,6 +106,30 @@ func (e *SolverError) Error() string {
 
 // Unwrap returns the cause.
 func (e *SolverError) Unwrap() error { return e.Err }
+
+// Stack is the value and the stack of every panic of a solver in err; nil if there
+// was none.
+func Stack(err error) []byte {
+	var stack []byte
+	if s, ok := err.(*SolverError); ok {
+		stack = s.Stack
+	}
+	var causes []error
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		causes = []error{e.Unwrap()}
+	case interface{ Unwrap() []error }:
+		causes = e.Unwrap()
+	}
+	for _, cause := range causes {
+		if below := Stack(cause); below != nil && stack != nil {
+			stack = slices.Concat(stack, []byte("\n"), below)
+		} else if below != nil {
+			stack = below
+		}
+	}
+	return stack
+}
 
 // Interrupted is the error of a run whose context has ended.
 func Interrupted(ctx context.Context) error {

@@ -97,7 +97,7 @@ func (panicking) Solve(context.Context, solver.Problem) (*solver.Estimate, error
 
 func TestPanicIsAnError(t *testing.T) {
 	est, stack, err := attempt(context.Background(), panicking{}, solver.Problem{})
-	if est != nil || err == nil || !strings.Contains(err.Error(), "oops") || !strings.Contains(string(stack), "panicking") {
+	if est != nil || err == nil || strings.Contains(err.Error(), "oops") || !strings.Contains(string(stack), "oops") || !strings.Contains(string(stack), "panicking") {
 		t.Errorf("%v, %v\n%s", est, err, stack)
 	}
 }

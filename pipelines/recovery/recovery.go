@@ -150,7 +150,8 @@ func (r *run) recover(ctx context.Context, p solver.Problem) error {
 	if err != nil {
 		return job.InterruptedOr(ctx, err)
 	}
-	var failure, writing error // the first of all, and of those that are no solver's
+	// The first of all, with the panics after it, and of those that are no solver's.
+	var failure, writing error
 	for _, name := range r.job.Solvers {
 		if ctx.Err() != nil {
 			return unwritten(ctx, job.Interrupted(ctx), writing)
@@ -163,8 +164,8 @@ func (r *run) recover(ctx context.Context, p solver.Problem) error {
 		if interrupted(ctx, err) {
 			return unwritten(ctx, err, writing)
 		}
-		if failure == nil {
-			failure = err
+		if failure == nil || job.Stack(err) != nil {
+			failure = besides(failure, err)
 		}
 		if solving := new(job.SolverError); writing == nil && !errors.As(err, &solving) {
 			writing = err

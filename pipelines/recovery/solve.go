@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/gladflow/gladflow/pipelines/evaluation"
@@ -62,11 +63,14 @@ func (r *run) conclude(est *solver.Estimate, res *job.SolverResult) (err error) 
 	return r.deliver(est, res)
 }
 
-// attempt is Solve, whose panics are errors with the stack: a defect in one
-// solver takes neither the others' results nor the process with it.
+// errPanicked says nothing of the panic: its value is for the log, like its stack.
+var errPanicked = errors.New("it panicked, which is a defect of gladflow; please report it with the stack, which is in the service's log or on the command line's standard error")
+
+// attempt is Solve, whose panics are errors with the value and the stack: a defect in
+// one solver takes neither the others' results nor the process with it.
 func attempt(ctx context.Context, s solver.Solver, p solver.Problem) (est *solver.Estimate, stack []byte, err error) {
 	if caught := dense.Catch(func() { est, err = s.Solve(ctx, p) }); caught != nil {
-		return nil, caught.Stack, fmt.Errorf("it panicked, which is a defect of gladflow; please report it: %v", caught.Value)
+		return nil, []byte(caught.Error()), errPanicked
 	}
 	return est, nil, err
 }

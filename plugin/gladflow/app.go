@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -197,6 +198,9 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 		return exitInterrupted
 	}
 	fmt.Fprintf(stderr, "gladflow: %s\n", shortened(job.ErrorText(err, option)))
+	if stack := job.Stack(err); stack != nil {
+		fmt.Fprintf(stderr, "\n%s\n", bytes.TrimSpace(stack))
+	}
 	return exitFailed
 }
 

@@ -119,7 +119,7 @@ func causeOf(ctx context.Context, err error) *protocol.Fault {
 		return New(codes.ResourceExhausted, protocol.ReasonLimit, "%s, or raise memory_bytes (gladflow serve --max-memory)", room)
 	case errors.As(err, &j):
 		return jobFault(j)
-	case errors.As(err, &solver) && solver.Stack != nil:
+	case job.Stack(err) != nil:
 		return New(codes.Internal, protocol.ReasonPanic, "%s", words(err))
 	case errors.As(err, &solver):
 		return New(codes.Internal, protocol.ReasonSolver, "%s", words(err))
@@ -190,11 +190,6 @@ func Logged(text string) any {
 	return text
 }
 
-// Stack is the stack of a solver's panic; nil if there was none.
-func Stack(err error) []byte {
-	var solver *job.SolverError
-	if errors.As(err, &solver) {
-		return solver.Stack
-	}
-	return nil
-}
+// Stack is what the log has of the panics of solvers: the values and the stacks; nil if
+// there were none.
+func Stack(err error) []byte { return job.Stack(err) }
