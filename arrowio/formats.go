@@ -111,38 +111,43 @@ type encoding struct {
 	name, title string
 	encode      func(*output, io.Writer) error
 	// commit names a file that is whole, if there is more to it than that.
-	// It returns what it has named.
+	// It returns what it has named, or the error of the file that could not be.
 	commit func(file *staged, sch *arrow.Schema) ([]Written, error)
 }
 
 // tabular is the format of what an encoding stores as columns.
 func tabular[T any](e encoding, columns func(T) []Column) Format[T] {
 	return Format[T]{Name: e.name, Title: e.title, Write: func(folder *os.Root, name string, v T, metadata map[string]string) ([]Written, error) {
-		files, err := e.write(folder, name, columns(v), metadata)
-		return files, unwritten(folder, name, err)
+		return e.write(folder, name, columns(v), metadata)
 	}}
 }
 
 func (e encoding) write(folder *os.Root, name string, columns []Column, metadata map[string]string) ([]Written, error) {
+	file, schema, err := e.stage(folder, name, columns, metadata)
+	switch {
+	case err != nil:
+		return nil, unwritten(folder, name, err)
+	case e.commit != nil:
+		return e.commit(file, schema)
+	}
+	if err := file.commit(); err != nil {
+		return nil, unwritten(folder, name, err)
+	}
+	return []Written{file.written}, nil
+}
+
+// stage stages a file with a table, whose schema it returns too.
+func (e encoding) stage(folder *os.Root, name string, columns []Column, metadata map[string]string) (*staged, *arrow.Schema, error) {
 	if err := checkName(name); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t, err := newOutput(columns, metadata)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer t.record.Release()
 	file, err := stage(folder, name, func(w io.Writer) error { return e.to(w, t) })
-	switch {
-	case err != nil:
-		return nil, err
-	case e.commit != nil:
-		return e.commit(file, t.record.Schema())
-	}
-	if err := file.commit(); err != nil {
-		return nil, err
-	}
-	return []Written{file.written}, nil
+	return file, t.record.Schema(), err
 }
 
 // to encodes a table.

@@ -53,7 +53,8 @@ func datatype(t arrow.DataType) string {
 }
 
 // commitWithSidecar names a staged CSV file and its description: first the
-// description, so that no CSV file stands without, and neither if one fails.
+// description, so that no CSV file stands without, and neither if one fails: then the
+// description that was there before is there again.
 func commitWithSidecar(file *staged, sch *arrow.Schema) ([]Written, error) {
 	s := sidecar{
 		Context: "http://www.w3.org/ns/csvw",
@@ -67,22 +68,32 @@ func commitWithSidecar(file *staged, sch *arrow.Schema) ([]Written, error) {
 	for i, k := range m.Keys() {
 		s.Notes[0][k] = m.Values()[i]
 	}
-	beside, err := stage(file.folder, file.name+sidecarSuffix, func(w io.Writer) error {
+	name := file.name + sidecarSuffix
+	beside, err := stage(file.folder, name, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		return e.Encode(s)
 	})
 	if err != nil {
 		file.discard()
-		return nil, err
+		return nil, unwritten(file.folder, name, err)
 	}
+	before := keep(file.folder, name)
 	if err := beside.commit(); err != nil {
 		file.discard()
-		return nil, err
+		if before != nil {
+			before.discard()
+		}
+		return nil, unwritten(file.folder, name, err)
 	}
 	if err := file.commit(); err != nil {
-		beside.folder.Remove(beside.name)
-		return nil, err
+		if before == nil || before.commit() != nil {
+			file.folder.Remove(name)
+		}
+		return nil, unwritten(file.folder, file.name, err)
+	}
+	if before != nil {
+		before.discard()
 	}
 	return []Written{file.written, beside.written}, nil
 }

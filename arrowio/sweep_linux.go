@@ -36,6 +36,17 @@ func sweep(folder *os.Root, name string) {
 	}
 }
 
+// hold keeps sweep from a hidden file, until what it returns is closed; nil if the file
+// cannot be opened.
+func hold(folder *os.Root, name string) *os.File {
+	f, err := folder.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil
+	}
+	lock(f)
+	return f
+}
+
 // lock takes the lock of a file, if nobody has it.
 func lock(f *os.File) bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
