@@ -2,13 +2,9 @@ package plugin
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc/status"
 
 	"github.com/gladflow/gladflow/pipelines/job"
@@ -78,59 +74,4 @@ func (c *Client) abandon(ctx context.Context, id protocol.Run) {
 	defer cancel()
 	// As in newRun, the error has nobody to go to.
 	_ = (&Run{client: c, id: id}).Cancel(ctx)
-}
-
-// put streams samples to a new run.
-func (c *Client) put(ctx context.Context, j job.Job, samples array.RecordReader) (protocol.Run, error) {
-	to, err := stream(j)
-	if err != nil {
-		return protocol.Run{}, err
-	}
-	ctx, cancel, err := c.beginCause(ctx)
-	if err != nil {
-		return protocol.Run{}, err
-	}
-	defer cancel(nil)
-	stream, err := c.flights.DoPut(ctx)
-	if err != nil {
-		return protocol.Run{}, c.explain(ctx, err)
-	}
-	if !c.enter() {
-		return protocol.Run{}, context.Cause(c.alive)
-	}
-	var id protocol.Run
-	answered := make(chan error, 1)
-	go func() {
-		defer c.work.Done()
-		answered <- readRun(stream, &id)
-	}()
-	sent := c.send(ctx, &upload{stream: stream}, to, samples, cancel)
-	err = c.outcome(ctx, <-answered, sent)
-	if err != nil && id.Run != "" && ctx.Err() != nil && c.enter() {
-		go func() {
-			defer c.work.Done()
-			c.abandon(ctx, id)
-		}()
-	}
-	if err == nil && id.Run == "" {
-		err = errors.New("plugin: the service has started no run; update the older of plugin and host")
-	}
-	return id, err
-}
-
-// readRun reads the answers of DoPut to their end, of which one names the run.
-func readRun(stream flight.FlightService_DoPutClient, id *protocol.Run) error {
-	for {
-		answer, err := stream.Recv()
-		switch {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
-		}
-		if b := answer.GetAppMetadata(); len(b) > 0 && id.Run == "" {
-			// What is no Run belongs to a later version of the protocol.
-			_ = json.Unmarshal(b, id)
-		}
-	}
 }
