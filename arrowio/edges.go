@@ -18,6 +18,9 @@ type EdgeList struct {
 	// pairs stands for both directions. A CSV that has lost its companion is
 	// known by them.
 	Unordered bool
+	// Matrix says that the file has the columns of WritePrecision and a diagonal: its
+	// values are no scores.
+	Matrix bool
 	// Metadata is what the file's schema carries, for CSV what its companion
 	// FILE-metadata.json does; nil for neither.
 	Metadata map[string]string
@@ -85,6 +88,7 @@ func readEdges(ctx context.Context, path string, o ListOptions) (_ *EdgeList, er
 	if err != nil {
 		return nil, err
 	}
+	e.Matrix = isMatrixTable(l.columnNames()) && e.SelfLoops > 0 && e.SelfLoops >= len(l.interned)
 	if e.SHA256, err = l.src.sum(); err != nil {
 		return nil, l.src.explain(err, "file")
 	}
@@ -100,6 +104,12 @@ func readEdges(ctx context.Context, path string, o ListOptions) (_ *EdgeList, er
 // no other list has.
 func isEdgeTable(names []string) bool {
 	return slices.Contains(names, "partial_correlation") && slices.Contains(names, "sign")
+}
+
+// isMatrixTable reports whether a table has the columns that WritePrecision writes. Lists
+// of others may have them too.
+func isMatrixTable(names []string) bool {
+	return slices.Equal(names, []string{"row", "column", "value"})
 }
 
 // A Reference is a network that is held to be true.

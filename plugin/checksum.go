@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -56,6 +57,9 @@ func ChecksumOf(sums io.Reader, name string) (string, error) {
 			found = sum
 		}
 	}
+	if len(names) == 0 {
+		return "", errors.New("plugin: the list of checksums is empty; give the file SHA256SUMS of a release")
+	}
 	if found == "" {
 		return "", fmt.Errorf("plugin: the list of checksums has none for %q; it has those of %s", name, shorten(strings.Join(names, ", ")))
 	}
@@ -91,6 +95,10 @@ func (c Config) command(ctx context.Context, path string) (cmd *exec.Cmd, done f
 	cmd.Dir = c.Dir
 	if want == nil {
 		return cmd, func() {}, nil
+	}
+	// Not to wait for a pipe.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, nil, &settingError{fmt.Errorf("plugin: %s is no regular file, so it cannot be checked and started; give the path of the binary", path)}
 	}
 	file, err := os.Open(path)
 	if err != nil {

@@ -32,11 +32,12 @@ func TestChecksumOf(t *testing.T) {
 	}
 	for want, text := range map[string]string{
 		`none for "gladflow"; it has those of gladflow_0.2.0_linux_amd64, gladflow_0.2.0_windows`: list,
-		`none for "gladflow"`:                "",
-		"two for gladflow":                   a + "  gladflow\n" + b + "  gladflow\n",
-		`line 1 of the list of checksums is`: "<!DOCTYPE html>\n",
-		"line 2 of the list":                 a + "  gladflow\n" + a[1:] + "  gladflow\n",
-		"more than 1048576 bytes":            strings.Repeat(a+"  gladflow\n", 20_000),
+		"is empty; give the file SHA256SUMS":                                                      "\r\n\n",
+		"the list of checksums is empty":                                                          "",
+		"two for gladflow":                                                                        a + "  gladflow\n" + b + "  gladflow\n",
+		`line 1 of the list of checksums is`:                                                      "<!DOCTYPE html>\n",
+		"line 2 of the list":                                                                      a + "  gladflow\n" + a[1:] + "  gladflow\n",
+		"more than 1048576 bytes":                                                                 strings.Repeat(a+"  gladflow\n", 20_000),
 	} {
 		if sum, err := ChecksumOf(strings.NewReader(text), "gladflow"); sum != "" || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q, error %v, which is to say %q", sum, err, want)

@@ -139,6 +139,12 @@ func (r *Restarter) Client(ctx context.Context) (*Client, error) {
 }
 
 func (r *Restarter) takeTurn(ctx context.Context) error {
+	switch {
+	case r.alive.Err() != nil:
+		return ErrClosed
+	case ctx.Err() != nil:
+		return fmt.Errorf("plugin: there is no client of %s for a context that has ended: %w", r.config.Path, context.Cause(ctx))
+	}
 	select {
 	case r.turn <- struct{}{}:
 		if r.alive.Err() == nil {

@@ -338,3 +338,25 @@ func TestRetry(t *testing.T) {
 		}
 	})
 }
+
+// A context that has ended is an error, also where there is a client.
+func TestRestarterAndAnEndedContext(t *testing.T) {
+	r := (&launches{t: t}).restarter(RestartConfig{})
+	defer r.Close()
+	if _, err := r.Client(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 {
+		if c, err := r.Client(ended); c != nil || !errors.Is(err, context.Canceled) {
+			t.Fatalf("client %v, error %v", c, err)
+		}
+	}
+	r.Close()
+	for range 100 {
+		if c, err := r.Client(ended); c != nil || !errors.Is(err, ErrClosed) {
+			t.Fatalf("of one that was closed: client %v, error %v", c, err)
+		}
+	}
+}

@@ -70,6 +70,9 @@ func Run(ctx context.Context, e job.Evaluation, files table.Files) (*Result, err
 	if err != nil {
 		return nil, job.InterruptedOr(ctx, table.FieldError("edge_list", err))
 	}
+	if edges.Matrix || edges.Metadata[output.MetaMatrix] != "" {
+		return nil, job.Errorf("edge_list", "%s is a precision matrix, whose values do not rank edges; give the list of edges, which recover writes as SOLVER.edges", arrowio.Redacted(e.EdgeList))
+	}
 	ref, err := ReadReference(ctx, e.Reference, files)
 	if err != nil {
 		return nil, job.InterruptedOr(ctx, err)

@@ -129,7 +129,7 @@ func (e entry) set(j *Job) error {
 	case e.shape == shapeNull:
 		return nil
 	case e.shape == shapeOther, e.shape == shapeList && kind != ListField, (e.shape == shapeMap) != (kind == MapField):
-		return Errorf(e.key, "the value must be a %s", kind)
+		return Errorf(e.key, "the value must be %s", WithArticle(string(kind)))
 	case e.shape == shapeMap:
 		for _, p := range e.pairs {
 			if reason := setPair(field, p.key, p.value.text); reason != "" {

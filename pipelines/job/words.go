@@ -19,6 +19,14 @@ func listed(words []string, conjunction string) string {
 	return strings.Join(words[:last], ", ") + conjunction + words[last]
 }
 
+// WithArticle is "a number" or "an array".
+func WithArticle(noun string) string {
+	if noun != "" && strings.Contains("aeiou", noun[:1]) {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
 // Suggestion is "; did you mean x?" for the known word nearest to a mistyped
 // one, or nothing where none is near.
 func Suggestion(word string, known []string) string {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/server/internal/fault"
 )
 
@@ -35,9 +36,9 @@ func undecodable(err error) string {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "is cut short"
 	case errors.As(err, &kind) && kind.Field != "":
-		return fmt.Sprintf("has a %s as its %s", kind.Value, kind.Field)
+		return fmt.Sprintf("has %s as its %s", job.WithArticle(kind.Value), kind.Field)
 	case errors.As(err, &kind):
-		return fmt.Sprintf("is a %s", kind.Value)
+		return "is " + job.WithArticle(kind.Value)
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("is no JSON from byte %d on", syntax.Offset)
 	case strings.HasPrefix(err.Error(), unknown):
