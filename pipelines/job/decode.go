@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -145,8 +147,22 @@ func (e entry) set(j *Job) error {
 		text = strings.Join(words, ",")
 	case kind == NumberField && e.value.quoted, kind == IntegerField && e.value.quoted, kind == BooleanField && e.value.quoted:
 		return Errorf(e.key, "%q is a string; write the %s without quotes", text, kind)
+	case kind == BooleanField && text != "" && strings.Contains("+-.0123456789", text[:1]):
+		return Errorf(e.key, "%s is a number; write true or false", text)
+	case kind == IntegerField:
+		text = whole(text)
 	}
 	return Set(j, e.key, text)
+}
+
+// whole is a number without a fraction as an integer is written: 1.0 and 1e3 are integers
+// in JSON. Other text stays as it is.
+func whole(text string) string {
+	x, err := strconv.ParseFloat(text, 64)
+	if _, plain := strconv.Atoi(text); plain == nil || err != nil || x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+		return text
+	}
+	return strconv.FormatInt(int64(x), 10)
 }
 
 func parseYAML(data []byte) ([]entry, error) {

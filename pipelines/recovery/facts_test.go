@@ -40,13 +40,13 @@ func TestSchemaIsStrict(t *testing.T) {
 	if got := s.Properties["solvers"]; !reflect.DeepEqual(got.Items.Enum, SolverNames()) || !reflect.DeepEqual(got.Default, []any{"glad", "bcd"}) {
 		t.Errorf("solvers: %+v", got)
 	}
-	if got := s.Properties["penalty"]; len(got.OneOf) != 2 || got.Default != "ebic" {
+	if got := s.Properties["penalty"]; len(got.OneOf) != 4 || got.Default != "ebic" {
 		t.Errorf("penalty: %+v", got)
 	}
 	if got := s.Properties["gap"]; got.Default != 1e-6 {
 		t.Errorf("gap: %+v", got)
 	}
-	if got := s.Properties["population"]; !reflect.DeepEqual(got.Enum, []any{"labelled", "all"}) {
+	if got := s.Properties["population"]; !reflect.DeepEqual(got.Enum, []any{"labelled", "all", nil}) {
 		t.Errorf("population: %+v", got)
 	}
 }

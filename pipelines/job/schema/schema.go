@@ -6,6 +6,7 @@ package schema
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"github.com/invopop/jsonschema"
 
@@ -28,6 +29,7 @@ func Of(document any, known job.Facts, title, description string) ([]byte, error
 		p, _ := s.Properties.Get(f.Key)
 		p.Description = f.Description
 		complete(p, f)
+		widen(p, f, slices.Contains(s.Required, f.Key))
 	}
 	return json.MarshalIndent(s, "", "  ")
 }
@@ -53,7 +55,7 @@ func complete(p *jsonschema.Schema, f job.Field) {
 		most, longestKey, longestValue := uint64(job.MaxLabels), uint64(job.MaxLabelKey), uint64(job.MaxLabelValue)
 		p.MaxProperties = &most
 		p.PropertyNames = &jsonschema.Schema{Pattern: job.LabelKeys, MaxLength: &longestKey}
-		p.AdditionalProperties = &jsonschema.Schema{Type: "string", MaxLength: &longestValue}
+		p.AdditionalProperties = &jsonschema.Schema{MaxLength: &longestValue, Extras: typed("string", "number", "boolean")}
 	case job.TextField:
 		if p.Enum == nil {
 			for _, word := range f.Choices {

@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,15 +47,15 @@ func TestSchemaOfTraining(t *testing.T) {
 		t.Fatal(err)
 	}
 	type property struct {
-		Type    string
-		Enum    []string
+		Type    []string
+		Enum    []any
 		Default any
 		Minimum *float64
 		OneOf   []struct {
-			Type    string
-			Enum    []string
-			Minimum *float64
-			Items   *struct{ Type string }
+			Type, Pattern string
+			Enum          []string
+			Minimum       *float64
+			Items         *struct{ Type string }
 		}
 	}
 	var s struct {
@@ -68,19 +69,19 @@ func TestSchemaOfTraining(t *testing.T) {
 	if s.Title != "training" || !reflect.DeepEqual(s.Required, []string{"out"}) {
 		t.Errorf("title %q, required %v", s.Title, s.Required)
 	}
-	if p := s.Properties["family"]; !reflect.DeepEqual(p.Enum, []string{"er", "mixed"}) {
+	if p := s.Properties["family"]; !reflect.DeepEqual(p.Enum, []any{"er", "mixed", nil}) || !slices.Equal(p.Type, []string{"string", "null"}) {
 		t.Errorf("family: %+v", p)
 	}
-	if p := s.Properties["from"]; p.Enum != nil || p.Type != "string" { // a file, too
+	if p := s.Properties["from"]; p.Enum != nil || !slices.Equal(p.Type, []string{"string", "number", "boolean", "null"}) { // a file, too
 		t.Errorf("from: %+v", p)
 	}
-	if p := s.Properties["dimension"]; p.Default != 100. || len(p.OneOf) != 2 || p.OneOf[0].Type != "integer" || p.OneOf[1].Items == nil || p.OneOf[1].Items.Type != "integer" {
+	if p := s.Properties["dimension"]; p.Default != 100. || len(p.OneOf) != 3 || p.OneOf[0].Type != "integer" || p.OneOf[1].Items == nil || p.OneOf[1].Items.Type != "integer" || p.OneOf[2].Type != "null" {
 		t.Errorf("dimension: %+v", p)
 	}
-	if p := s.Properties["support_cost"]; p.Default != 0.005 || len(p.OneOf) != 2 || !reflect.DeepEqual(p.OneOf[1].Enum, []string{"none"}) {
+	if p := s.Properties["support_cost"]; p.Default != 0.005 || len(p.OneOf) != 4 || !reflect.DeepEqual(p.OneOf[1].Enum, []string{"none"}) || p.OneOf[2].Pattern == "" || p.OneOf[3].Type != "null" {
 		t.Errorf("support_cost: %+v", p)
 	}
-	if p := s.Properties["graphs"]; p.Type != "integer" || p.Default != 10. || p.Minimum == nil {
+	if p := s.Properties["graphs"]; !slices.Equal(p.Type, []string{"integer", "null"}) || p.Default != 10. || p.Minimum == nil {
 		t.Errorf("graphs: %+v", p)
 	}
 }
@@ -92,7 +93,8 @@ func TestSchemaOfLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	type bounds struct {
-		Type, Pattern                       string
+		Type                                any
+		Pattern                             string
 		MaxLength, MaxProperties            int
 		PropertyNames, AdditionalProperties *bounds
 	}
@@ -102,9 +104,9 @@ func TestSchemaOfLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := bounds{
-		Type: "object", MaxProperties: 32,
+		Type: []any{"object", "null"}, MaxProperties: 32,
 		PropertyNames:        &bounds{MaxLength: 64, Pattern: job.LabelKeys},
-		AdditionalProperties: &bounds{Type: "string", MaxLength: 256},
+		AdditionalProperties: &bounds{Type: []any{"string", "number", "boolean"}, MaxLength: 256},
 	}
 	if !reflect.DeepEqual(s.Properties.Labels, want) {
 		t.Errorf("labels: %+v", s.Properties.Labels)
