@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/gladflow/gladflow/arrowio/batch"
+	"github.com/gladflow/gladflow/arrowio/uri"
 )
 
 // stdinPath is the path that stands for standard input.
@@ -61,7 +62,7 @@ func open(ctx context.Context, path string, stdin io.Reader, root *Root, stores 
 			stdin = os.Stdin
 		}
 		s.name, s.in = stdinName, stdin
-	case root == nil && isURL(path):
+	case root == nil && uri.Is(path):
 		err = s.openURL(ctx, path, stores)
 	default:
 		err = s.openFile(root, path)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gladflow/gladflow/arrowio/uri"
 )
 
 // A Root opens the files that callers name. nil opens any file of this machine,
@@ -204,7 +206,7 @@ func notRegular(path string) error {
 func (r *Root) OpenFolder(path string) (folder *os.Root, remove func(), err error) {
 	do := ofMachine()
 	if r != nil {
-		if isURL(path) {
+		if uri.Is(path) {
 			return nil, nil, &OutsideError{r.Name()}
 		}
 		if path, err = r.within(path); err != nil {

@@ -103,6 +103,7 @@ func (m maze) escapes() []string {
 		"file://host"+m.folder+"/ok.csv", "file://user@localhost"+m.folder+"/ok.csv", "file://"+m.folder+"/ok.csv?x", "file://"+m.folder+"/ok.csv#x",
 		"file://"+m.folder+"/%zz", "file://", "file:///", "file://../secret.csv", "file://in/ok.csv",
 		"s3://bucket/ok.csv", "https://127.0.0.1:1/ok.csv", "gs://bucket/ok.csv", "azblob://bucket/ok.csv", "nosuch://x/y", "file+x://"+m.folder+"/ok.csv",
+		"file:/ok.csv", "file:"+m.outside+"/secret.csv", "file:"+m.folder+"/../outside/secret.csv", "s3:/bucket/ok.csv",
 	)
 }
 
@@ -120,7 +121,7 @@ func TestRootOpens(t *testing.T) {
 	} {
 		paths := []string{path, m.folder + "/" + path, m.named + "/" + path, m.folder + "//" + path}
 		if !strings.ContainsAny(path, "% ") {
-			paths = append(paths, "file://"+m.folder+"/"+path, "file://localhost"+m.named+"/"+path, "FILE://"+m.folder+"/"+strings.ReplaceAll(path, ".", "%2E"),
+			paths = append(paths, "file://"+m.folder+"/"+path, "file:"+m.folder+"/"+path, "file://localhost"+m.named+"/"+path, "FILE://"+m.folder+"/"+strings.ReplaceAll(path, ".", "%2E"),
 				"file://"+m.folder+"%2F"+strings.ReplaceAll(path, "/", "%2f"))
 		}
 		for _, path := range paths {
@@ -205,7 +206,7 @@ func TestRootFaults(t *testing.T) {
 	m := newMaze(t)
 	for path, words := range map[string]string{
 		"nothing.csv": "no such file", "nothing-in.csv": "no such file", "no/such/folder.csv": "no such file",
-		"file:/ok.csv": "no such file", "": "no file is named",
+		"":  "no file is named",
 		".": "folder", "sub": "folder", "inside": "folder", m.folder: "folder", m.folder + "/": "folder", "file://" + m.folder + "/": "folder",
 	} {
 		_, err := OpenSamples(t.Context(), path, SampleOptions{Root: m.root})

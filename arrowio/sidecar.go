@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/gladflow/gladflow/arrowio/batch"
+	"github.com/gladflow/gladflow/arrowio/uri"
 )
 
 // sidecarSuffix makes the path of a CSV file that of its description
@@ -107,7 +108,7 @@ func readSidecar(ctx context.Context, path string, root *Root, stores Opener) (m
 	}
 	s, err := open(ctx, at, nil, root, stores, batch.Limits{})
 	// A store that may not be listed denies what is not there.
-	if errors.Is(err, fs.ErrNotExist) || isURL(at) && errors.Is(err, fs.ErrPermission) {
+	if errors.Is(err, fs.ErrNotExist) || uri.Is(at) && errors.Is(err, fs.ErrPermission) {
 		return nil, nil
 	}
 	if err != nil {

@@ -8,10 +8,9 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-)
 
-// isURL tells URLs from names of files, of which none begins like this.
-var isURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`).MatchString
+	"github.com/gladflow/gladflow/arrowio/uri"
+)
 
 // An Opener opens inputs that are URLs; package store has one.
 type Opener interface {
@@ -28,7 +27,7 @@ type Opener interface {
 // LocalPath returns the path of the file on this machine that path names, as it
 // is or by a file URL, and false if path is another URL. "-" is left as it is.
 func LocalPath(path string) (local string, ok bool) {
-	if !isURL(path) {
+	if !uri.Is(path) {
 		return path, true
 	}
 	u, err := url.Parse(path)
@@ -47,10 +46,14 @@ func LocalPath(path string) (local string, ok bool) {
 // of a URL, which may be signatures or tokens, and without user and password.
 // What is no URL is returned as it is.
 func Redacted(path string) string {
-	if !isURL(path) {
+	if !uri.Is(path) {
 		return path
 	}
-	scheme, rest, _ := strings.Cut(path, "://")
+	after := ":/"
+	if strings.HasPrefix(path[strings.IndexByte(path, ':'):], "://") {
+		after = "://"
+	}
+	scheme, rest, _ := strings.Cut(path, after)
 	parameters := ""
 	if i := strings.IndexAny(rest, "?#"); i >= 0 {
 		rest, parameters = rest[:i], "?…"
@@ -60,9 +63,9 @@ func Redacted(path string) string {
 	// A password that was not escaped may reach beyond what looks like the
 	// end of the authority.
 	if !plainHost(host) || strings.Contains(rest[len(authority):], "@") && strings.Contains(authority, ":") {
-		return scheme + "://…"
+		return scheme + after + "…"
 	}
-	return scheme + "://" + host + rest[len(authority):] + parameters
+	return scheme + after + host + rest[len(authority):] + parameters
 }
 
 // plainHost matches a host or a bucket, with a port at most.
@@ -71,7 +74,7 @@ var plainHost = regexp.MustCompile(`^(\[[0-9A-Fa-f:.]+\]|[^:\[\]]*)(:[0-9]*)?$`)
 // pathOf is what tells the format of a file: the path of a URL without its
 // parameters, and any other path as it is.
 func pathOf(path string) string {
-	if isURL(path) {
+	if uri.Is(path) {
 		path, _, _ = strings.Cut(path, "?")
 	}
 	return path
@@ -80,10 +83,10 @@ func pathOf(path string) string {
 // beside appends suffix to the name of the file that path names. It is empty
 // for a file on a web server, which may answer for files that are not there.
 func beside(path, suffix string) string {
-	if !isURL(path) {
+	if !uri.Is(path) {
 		return path + suffix
 	}
-	if scheme, _, _ := strings.Cut(strings.ToLower(path), "://"); scheme == "http" || scheme == "https" {
+	if scheme, _, _ := strings.Cut(strings.ToLower(path), ":/"); scheme == "http" || scheme == "https" {
 		return ""
 	}
 	name, parameters, found := strings.Cut(path, "?")

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/gladflow/gladflow/arrowio/uri"
 )
 
 // FuzzURL shows no secret of a URL, however it is written.
@@ -31,7 +33,7 @@ func FuzzURL(f *testing.F) {
 			scheme + "://" + host + "#" + secret,
 		} {
 			shown := Redacted(path)
-			if isURL(path) && strings.Contains(shown, secret) {
+			if uri.Is(path) && strings.Contains(shown, secret) {
 				// What ends the authority makes the rest a path, which is shown.
 				if strings.ContainsAny(user+host, "/") {
 					continue
@@ -42,7 +44,7 @@ func FuzzURL(f *testing.F) {
 				t.Errorf("%q is shown as %q, and that as %q", path, shown, again)
 			}
 			local, ok := LocalPath(path)
-			if ok && isURL(path) && (!filepath.IsAbs(local) || strings.Contains(shown, "@")) {
+			if ok && uri.Is(path) && (!filepath.IsAbs(local) || strings.Contains(shown, "@")) {
 				t.Errorf("%q is the file %q", path, local)
 			}
 			format, at := formatOfExtension(pathOf(path)), beside(path, "-suffix")

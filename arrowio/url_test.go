@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/gladflow/gladflow/arrowio/uri"
 )
 
 func TestRedacted(t *testing.T) {
@@ -30,13 +32,17 @@ func TestRedacted(t *testing.T) {
 		"https://user:SEC@RET@host/":                  "https://host/",
 		"s3://AKIA:SECRET@bucket/k":                   "s3://bucket/k",
 		"ftp://user:SECRET@host/x":                    "ftp://host/x",
+		"file:/data/b.csv":                            "file:/data/b.csv",
+		"file:/data/b.csv?SECRET":                     "file:/data/b.csv?…",
+		"https:/user:SECRET@host/x.csv":               "https:/host/x.csv",
+		"https:/user:SEC/RET@host/x.csv":              "https:/…",
 		"https://host/x.csv?X-Amz-Signature=SECRET#y": "https://host/x.csv?…",
 	} {
 		got := Redacted(path)
 		if got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)
 		}
-		if isURL(path) && strings.Contains(got, "SECRET") {
+		if uri.Is(path) && strings.Contains(got, "SECRET") {
 			t.Errorf("%s: shown as %s", path, got)
 		}
 	}
@@ -48,7 +54,7 @@ func TestLocalPath(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"a/b.csv": "a/b.csv", "-": "-", "": "", "a:b.csv": "a:b.csv",
-		"file:///data/a%20b.csv": "/data/a b.csv", "FILE://localhost/x": "/x", "file:///a/../b": "/a/../b",
+		"file:///data/a%20b.csv": "/data/a b.csv", "FILE://localhost/x": "/x", "file:/data/a%20b.csv": "/data/a b.csv", "file:/": "", "s3:/bucket/key": "", "file:///a/../b": "/a/../b",
 		"file://data/x.csv": "", "file:///": "", "file:///x?y=z": "", "file://u:p@localhost/x": "",
 		"file:///x#y": "", "s3://bucket/key": "", "http://host/x": "", "ftp://host/x": "", "file:///%zz": "",
 	} {
@@ -82,6 +88,8 @@ func TestBeside(t *testing.T) {
 		"HTTPS://h/k.csv":    "",
 		"http://h/k.csv?a=b": "",
 		"file:///k.csv":      "file:///k.csv-more",
+		"file:/k.csv":        "file:/k.csv-more",
+		"http:/h/k.csv":      "",
 	} {
 		if got := beside(path, "-more"); got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)

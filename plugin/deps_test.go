@@ -24,7 +24,8 @@ func TestDependencies(t *testing.T) {
 		// A process that holds the Flight packages of two versions of Arrow
 		// panics at its start: the package for hosts on any version has none.
 		{"plugin/protocol", "github.com/hashicorp/go-plugin", [][]string{clouds, solvers, documents, {"arrow"}}},
-		{"pipelines/job", "github.com/goccy/go-yaml", [][]string{clouds, solvers, documents, {"arrow", "grpc", "net/http", module + "solver/glad/train"}}},
+		{"pipelines/job", "github.com/goccy/go-yaml", [][]string{clouds, solvers, documents, {"apache/arrow", "grpc", "net/http", module + "solver/glad/train"}}},
+		{"arrowio/uri", "regexp", [][]string{{"arrow/", module + "arrowio/batch", module + "pipelines", module + "plugin", "net/"}}},
 		{"arrowio/batch", "github.com/apache/arrow/go/v15/arrow/ipc", [][]string{clouds, solvers, files, {"arrow/flight", "grpc", "net/http"}}},
 		// Imports run downward: plugin, pipelines, then arrowio and solver.
 		{"arrowio", "github.com/apache/arrow/go/v15/parquet", [][]string{clouds, {module + "solver", module + "pipelines", module + "plugin"}}},

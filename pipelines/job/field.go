@@ -3,9 +3,10 @@ package job
 import (
 	"cmp"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gladflow/gladflow/arrowio/uri"
 )
 
 // A Field describes one field of a document, such as a *Job, for those who make
@@ -173,11 +174,6 @@ func Resolve(document any, known Facts) {
 	}
 }
 
-// isURL tells URLs from paths of files, as those who give them mean it: file:/tmp/x is
-// one too (RFC 8089), and s3:/bucket is one that was cleaned like a path. One letter
-// before the colon is a drive.
-var isURL = regexp.MustCompile(`://|^[A-Za-z][A-Za-z0-9+.-]+:/`).MatchString
-
 // CheckFields reports, as an *Error, the first field of document, a pointer to a
 // Job or another document, that holds a word not among its choices, or a URL where
 // a file or a folder is written: there are no outputs to stores.
@@ -185,7 +181,7 @@ func CheckFields(document any, known Facts) error {
 	v := reflect.ValueOf(document).Elem()
 	for i, f := range Fields(document, known) {
 		word := v.Field(i)
-		if (f.File == WriteFile || f.File == WriteFolder) && isURL(word.String()) {
+		if (f.File == WriteFile || f.File == WriteFolder) && uri.Is(word.String()) {
 			return Errorf(f.Key, "%q is a URL, and files are written on this machine only; name a path", word.String())
 		}
 		if f.Choices == nil || word.IsZero() || slices.Contains(f.Choices, word.String()) {
