@@ -12,6 +12,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
+	"github.com/gladflow/gladflow/arrowio/arrowiotest"
 	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
@@ -169,7 +170,7 @@ func (c *readSoFar) Read(p []byte) (int, error) {
 func TestEndlessStream(t *testing.T) {
 	const most = 1 << 20
 	var table bytes.Buffer
-	record := arrowtest.Constant(3, 2)
+	record := arrowiotest.Constant(3, 2)
 	w := ipc.NewWriter(&table, ipc.WithSchema(record.Schema()))
 	if err := errors.Join(w.Write(record), w.Close()); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/gladflow/gladflow/arrowio/arrowiotest"
 	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
@@ -39,7 +40,7 @@ func packedParquet(t testing.TB, table arrow.Record, codec compress.Compression,
 // it compressed or a run of one value.
 func TestParquetBomb(t *testing.T) {
 	const rows = 1 << 20
-	table := arrowtest.Constant(rows, 4) // 32 MiB
+	table := arrowiotest.Constant(rows, 4) // 32 MiB
 	for _, c := range []struct {
 		name   string
 		data   []byte
@@ -85,7 +86,7 @@ func TestBombOfLabels(t *testing.T) {
 		t.Errorf("it took %d bytes", took)
 	}
 
-	list := arrowtest.Packed(t, arrowtest.ConstantDictionary(1<<20), arrowtest.Codecs()[0].Option)
+	list := arrowtest.Packed(t, arrowiotest.ConstantDictionary(1<<20), arrowtest.Codecs()[0].Option)
 	for range 100 {
 		list = append(list, list[2]) // three rows more
 	}

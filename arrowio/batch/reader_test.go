@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/gladflow/gladflow/arrowio/arrowiotest"
 	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
@@ -53,7 +54,7 @@ func TestReaderErrors(t *testing.T) {
 	}
 	damaged := slices.Clone(list)
 	damaged[2].Body = damaged[2].Body[:8]
-	longer := arrowtest.Messages(t, arrowtest.Constant(3, 1), 3)
+	longer := arrowtest.Messages(t, arrowiotest.Constant(3, 1), 3)
 	for at := 0; at+8 <= len(longer[1].Metadata); at += 4 {
 		if b := longer[1].Metadata[at:]; binary.LittleEndian.Uint64(b) == 3 { // rows
 			binary.LittleEndian.PutUint64(b, 1000)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/gladflow/gladflow/arrowio/arrowiotest"
 	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
@@ -13,7 +14,7 @@ func TestReserve(t *testing.T) {
 	const unpacked = 40 * 8 << 20
 	failure := errors.New("there is no memory")
 	for _, codec := range arrowtest.Codecs() {
-		list := arrowtest.Packed(t, arrowtest.Constant(1<<20, 40), codec.Option)
+		list := arrowtest.Packed(t, arrowiotest.Constant(1<<20, 40), codec.Option)
 		var err error
 		took := arrowtest.Allocated(func() {
 			_, err = readLimited(list, Limits{Reserve: func(more int64) error {
@@ -27,7 +28,7 @@ func TestReserve(t *testing.T) {
 			t.Errorf("%s: %v, after %d bytes", codec.Name, err, took)
 		}
 	}
-	list := arrowtest.Messages(t, arrowtest.Constant(1<<18, 4), 1<<18)
+	list := arrowtest.Messages(t, arrowiotest.Constant(1<<18, 4), 1<<18)
 	list = append(list, list[1], list[1])
 	var asked int64
 	rows, err := readLimited(list, Limits{Reserve: func(more int64) error {

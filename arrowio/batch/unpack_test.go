@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/gladflow/gladflow/arrowio/arrowiotest"
 	"github.com/gladflow/gladflow/arrowio/internal/arrowtest"
 )
 
@@ -23,9 +24,9 @@ import (
 func TestBombs(t *testing.T) {
 	const most = 8 << 20
 	for name, table := range map[string]arrow.Record{
-		"columns":    arrowtest.Constant(1<<20, 40), // 320 MiB
-		"lists":      arrowtest.ConstantLists(1<<14, 1<<10),
-		"dictionary": arrowtest.ConstantDictionary(64 << 20),
+		"columns":    arrowiotest.Constant(1<<20, 40), // 320 MiB
+		"lists":      arrowiotest.ConstantLists(1<<14, 1<<10),
+		"dictionary": arrowiotest.ConstantDictionary(64 << 20),
 	} {
 		for _, codec := range arrowtest.Codecs() {
 			list := arrowtest.Packed(t, table, codec.Option)
@@ -47,7 +48,7 @@ func TestBombs(t *testing.T) {
 // What is unpacked counts for the whole table.
 func TestBombOfManyBatches(t *testing.T) {
 	for _, codec := range arrowtest.Codecs() {
-		list := arrowtest.Packed(t, arrowtest.Constant(1<<10, 10), codec.Option) // 80 KiB a batch
+		list := arrowtest.Packed(t, arrowiotest.Constant(1<<10, 10), codec.Option) // 80 KiB a batch
 		for range 1000 {
 			list = append(list, list[1])
 		}
@@ -61,7 +62,7 @@ func TestBombOfManyBatches(t *testing.T) {
 
 // Buffers that lie in the same bytes of the body count each for itself.
 func TestBombOfSharedBytes(t *testing.T) {
-	list := arrowtest.Messages(t, arrowtest.Constant(1<<10, 40), 1<<10)
+	list := arrowtest.Messages(t, arrowiotest.Constant(1<<10, 40), 1<<10)
 	layout, err := verifyMessage(list[1].Metadata)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +83,7 @@ func TestBombOfSharedBytes(t *testing.T) {
 func TestLiesOfLength(t *testing.T) {
 	for _, codec := range arrowtest.Codecs() {
 		for _, stated := range []int64{-2, 1 << 29, 1 << 40, 1<<63 - 1} {
-			list := arrowtest.Packed(t, arrowtest.Constant(100, 2), codec.Option)
+			list := arrowtest.Packed(t, arrowiotest.Constant(100, 2), codec.Option)
 			layout, err := verifyMessage(list[1].Metadata)
 			if err != nil {
 				t.Fatal(err)
@@ -104,7 +105,7 @@ func TestUnpack(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	for name, table := range map[string]arrow.Record{
 		"plain": wide(mem, 1000, 30), "lists": lists(mem, 100, 300), "mixed": mixed(mem, 200), "none": wide(mem, 0, 3),
-		"dictionary": arrowtest.ConstantDictionary(5 << 20), "large": arrowtest.Constant(1<<19, 3),
+		"dictionary": arrowiotest.ConstantDictionary(5 << 20), "large": arrowiotest.Constant(1<<19, 3),
 	} {
 		for _, codec := range append(arrowtest.Codecs(), arrowtest.Codec{Name: "as it is", Option: ipc.WithMinSpaceSavings(0)}) {
 			r, err := NewReader(arrowtest.Replay(arrowtest.Packed(t, table, codec.Option), io.EOF), mem)
@@ -123,7 +124,7 @@ func TestUnpack(t *testing.T) {
 // The end of the context ends the unpacking of a batch.
 func TestUnpackEndsWithItsContext(t *testing.T) {
 	for _, codec := range arrowtest.Codecs() {
-		list := arrowtest.Packed(t, arrowtest.Constant(1<<20, 3), codec.Option)
+		list := arrowtest.Packed(t, arrowiotest.Constant(1<<20, 3), codec.Option)
 		u := NewUnpacker(&endingContext{Context: context.Background(), after: 5}, memory.DefaultAllocator, Limits{})
 		_, err := u.Message(memory.NewBufferBytes(list[1].Metadata), memory.NewBufferBytes(list[1].Body))
 		if !errors.Is(err, context.Canceled) {
@@ -135,7 +136,7 @@ func TestUnpackEndsWithItsContext(t *testing.T) {
 // So it does the copying of buffers that are stored as they are.
 func TestCopyEndsWithItsContext(t *testing.T) {
 	const size = 8 << 20
-	m := arrowtest.Packed(t, arrowtest.Constant(size/8, 3), arrowtest.Codecs()[0].Option)[1]
+	m := arrowtest.Packed(t, arrowiotest.Constant(size/8, 3), arrowtest.Codecs()[0].Option)[1]
 	layout, err := verifyMessage(m.Metadata)
 	if err != nil {
 		t.Fatal(err)
@@ -196,10 +197,10 @@ func readLimited(list []arrowtest.Message, l Limits) (rows int64, err error) {
 func FuzzUnpack(f *testing.F) {
 	const most = 1 << 20
 	for _, codec := range arrowtest.Codecs() {
-		for _, m := range arrowtest.Packed(f, arrowtest.Constant(100, 2), codec.Option) {
+		for _, m := range arrowtest.Packed(f, arrowiotest.Constant(100, 2), codec.Option) {
 			f.Add(m.Metadata, m.Body)
 		}
-		for _, m := range arrowtest.Packed(f, arrowtest.ConstantDictionary(100), codec.Option) {
+		for _, m := range arrowtest.Packed(f, arrowiotest.ConstantDictionary(100), codec.Option) {
 			f.Add(m.Metadata, m.Body)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"google.golang.org/grpc/codes"
 
+	"github.com/gladflow/gladflow/arrowio/arrowiotest"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/internal/flighttest"
@@ -36,7 +37,7 @@ func TestBombsAreRefused(t *testing.T) {
 			{1 << 14, 100, "or raise upload_bytes (gladflow serve --max-upload-size)"},                         // 5 MiB each
 		} {
 			var messages flighttest.Recorded
-			table := flighttest.Constant(q.rows, 40)
+			table := arrowiotest.Constant(q.rows, 40)
 			w := flight.NewRecordWriter(&messages, ipc.WithSchema(table.Schema()), codec)
 			w.SetFlightDescriptor(command(`{"solvers":["bcd"]}`))
 			if err := w.Write(table); err != nil {

@@ -15,15 +15,14 @@ import (
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"google.golang.org/grpc/codes"
 
+	"github.com/gladflow/gladflow/arrowio/arrowiotest"
 	"github.com/gladflow/gladflow/plugin/internal/flighttest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
@@ -68,26 +67,6 @@ func arrowFile(t *testing.T, w io.Writer, table arrow.Record, options ...ipc.Opt
 	}
 }
 
-// longWord is three rows with a label from a dictionary of one word, and a number.
-func longWord(size int) arrow.Record {
-	kind := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-	words, index, number := array.NewStringBuilder(memory.DefaultAllocator), array.NewInt8Builder(memory.DefaultAllocator), array.NewFloat64Builder(memory.DefaultAllocator)
-	words.Append(strings.Repeat("a", size))
-	index.AppendValues(make([]int8, 3), nil)
-	number.AppendValues([]float64{1, 2, 3}, nil)
-	schema := arrow.NewSchema([]arrow.Field{{Name: "id", Type: kind}, {Name: "a", Type: arrow.PrimitiveTypes.Float64}}, nil)
-	return array.NewRecord(schema, []arrow.Array{array.NewDictionaryArray(kind, index.NewArray(), words.NewArray()), number.NewArray()}, 3)
-}
-
-// constantLists is a column of whole samples that are zeros.
-func constantLists(rows, size int) arrow.Record {
-	zeros := memory.NewBufferBytes(make([]byte, 8*rows*size))
-	item := array.NewData(arrow.PrimitiveTypes.Float64, rows*size, []*memory.Buffer{nil, zeros}, nil, 0, 0)
-	kind := arrow.FixedSizeListOf(int32(size), arrow.PrimitiveTypes.Float64)
-	list := array.NewFixedSizeListData(array.NewData(kind, rows, []*memory.Buffer{nil}, []arrow.ArrayData{item}, 0, 0))
-	return array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "sample", Type: kind, Nullable: true}}, nil), []arrow.Array{list}, int64(rows))
-}
-
 // lyingFooter is a Parquet file of a few bytes whose footer states very many row
 // groups, or children of its only column.
 func lyingFooter(children bool) []byte {
@@ -112,19 +91,19 @@ func bombFiles(t *testing.T) map[string]func() []byte {
 		arrowFile(t, &b, table, options...)
 		return b.Bytes()
 	}
-	plain := flighttest.Constant(times(1<<18, 1<<21), 40) // 80 MiB, or 640
-	pages := flighttest.Constant(1<<23, 1)                // 64 MiB, one page
-	lists := constantLists(96, 1<<18)
+	plain := arrowiotest.Constant(times(1<<18, 1<<21), 40) // 80 MiB, or 640
+	pages := arrowiotest.Constant(1<<23, 1)                // 64 MiB, one page
+	lists := arrowiotest.ConstantLists(96, 1<<18)
 	return map[string]func() []byte{
 		"zstd.arrows":             func() []byte { return stream(plain, ipc.WithZstd()) },
 		"lz4.arrows":              func() []byte { return stream(plain, ipc.WithLZ4()) },
 		"lists.arrows":            func() []byte { return stream(lists, ipc.WithZstd()) },
-		"dictionary.arrows":       func() []byte { return stream(longWord(128<<20), ipc.WithZstd()) },
+		"dictionary.arrows":       func() []byte { return stream(arrowiotest.ConstantDictionary(128<<20), ipc.WithZstd()) },
 		"zstd.parquet":            func() []byte { return parquetFile(t, pages, compress.Codecs.Zstd, false) },
 		"snappy.parquet":          func() []byte { return parquetFile(t, pages, compress.Codecs.Snappy, false) },
 		"gzip.parquet":            func() []byte { return parquetFile(t, pages, compress.Codecs.Gzip, false) },
 		"brotli.parquet":          func() []byte { return parquetFile(t, pages, compress.Codecs.Brotli, false) },
-		"run.parquet":             func() []byte { return parquetFile(t, flighttest.Constant(1<<25, 4), compress.Codecs.Zstd, true) }, // 1 GiB in a run of an index
+		"run.parquet":             func() []byte { return parquetFile(t, arrowiotest.Constant(1<<25, 4), compress.Codecs.Zstd, true) }, // 1 GiB in a run of an index
 		"row groups.parquet":      func() []byte { return lyingFooter(false) },
 		"children.parquet":        func() []byte { return lyingFooter(true) },
 		"rows.csv.gz":             func() []byte { return zipped("a,b\n", "1,2\n", 64<<20) },
@@ -187,8 +166,8 @@ func TestBombStreams(t *testing.T) {
 	s.lives(t, "its start", most)
 	quick := command(map[string]any{"solvers": []string{"bcd"}, "penalty": 0.5})
 	labelled := command(map[string]any{"solvers": []string{"bcd"}, "penalty": 0.5, "id_column": "id"})
-	one, many := flighttest.Constant(1<<19, 40), flighttest.Constant(1<<14, 40)
-	lists := constantLists(96, 1<<16)
+	one, many := arrowiotest.Constant(1<<19, 40), arrowiotest.Constant(1<<14, 40)
+	lists := arrowiotest.ConstantLists(96, 1<<16)
 	for _, codec := range []struct {
 		name   string
 		option ipc.Option
@@ -197,7 +176,7 @@ func TestBombStreams(t *testing.T) {
 			"a batch":      record(t, quick, one, one.NumRows(), codec.option),
 			"many batches": record(t, quick, many, many.NumRows(), codec.option),
 			"lists":        record(t, quick, lists, lists.NumRows(), codec.option),
-			"a dictionary": record(t, labelled, longWord(128<<20), 3, codec.option),
+			"a dictionary": record(t, labelled, arrowiotest.ConstantDictionary(128<<20), 3, codec.option),
 		} {
 			if name == "many batches" {
 				for range 100 {
@@ -231,7 +210,7 @@ func constantBatch(t *testing.T, d *flight.FlightDescriptor, rows, columns int) 
 	}
 	// The metadata of a small batch, with other lengths.
 	const few = 771
-	messages := record(t, d, flighttest.Constant(few, columns), few, ipc.WithZstd())
+	messages := record(t, d, arrowiotest.Constant(few, columns), few, ipc.WithZstd())
 	meta, body := messages[1].DataHeader, messages[1].DataBody
 	length := binary.LittleEndian.Uint64(nonZeroBuffer(t, meta, len(body), columns)[8:])
 	packed := append(binary.LittleEndian.AppendUint64(nil, uint64(8*rows)), frame...)

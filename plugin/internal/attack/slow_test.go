@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc/codes"
 
-	"github.com/gladflow/gladflow/plugin/internal/flighttest"
+	"github.com/gladflow/gladflow/arrowio/arrowiotest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -60,7 +60,7 @@ func TestIdleCalls(t *testing.T) {
 	s := serve(t, "--files", "none", "--idle-timeout", "1s")
 	job := map[string]any{"solvers": []string{"bcd"}, "penalty": 0.3}
 	messages := record(t, command(job), goodTable(), 10)
-	echo := record(t, &flight.FlightDescriptor{Type: flight.DescriptorPATH, Path: []string{protocol.PathEcho}}, flighttest.Constant(1<<16, 8), 1<<13)
+	echo := record(t, &flight.FlightDescriptor{Type: flight.DescriptorPATH, Path: []string{protocol.PathEcho}}, arrowiotest.Constant(1<<16, 8), 1<<13)
 	for name, call := range map[string]func() error{
 		"a put without a message": func() error {
 			stream, err := s.flights.DoPut(soon(t))

@@ -5,24 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strconv"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/flight"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 )
-
-// Constant is a record of columns of zeros that share their memory.
-func Constant(rows, columns int) arrow.Record {
-	zeros := memory.NewBufferBytes(make([]byte, 8*rows))
-	fields, arrays := make([]arrow.Field, columns), make([]arrow.Array, columns)
-	for j := range columns {
-		fields[j] = arrow.Field{Name: "v" + strconv.Itoa(j), Type: arrow.PrimitiveTypes.Float64}
-		arrays[j] = array.NewFloat64Data(array.NewData(fields[j].Type, rows, []*memory.Buffer{nil, zeros}, nil, 0, 0))
-	}
-	return array.NewRecord(arrow.NewSchema(fields, nil), arrays, int64(rows))
-}
 
 // Recorded keeps what a writer of Flight sends.
 type Recorded []*flight.FlightData
