@@ -47,6 +47,15 @@ func unwritten(ctx context.Context, err, writing error) error {
 	return besides(err, writing)
 }
 
+// withPanics is err, with an earlier failure if that has panics: their stacks must get
+// into the log.
+func withPanics(err, failure error) error {
+	if job.Stack(failure) == nil {
+		return err
+	}
+	return besides(err, failure)
+}
+
 // interrupted says whether a run has ended with an error because its context has.
 func interrupted(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, ctx.Err())

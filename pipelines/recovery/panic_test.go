@@ -53,3 +53,28 @@ func TestValueOfAPanicIsNotTold(t *testing.T) {
 		t.Errorf("the stacks are %s", stack)
 	}
 }
+
+// Nor is the stack lost where the run is interrupted after the panic.
+func TestStackOfAnInterruptedRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	panicked := false
+	result, err := Run(ctx, job.Job{Input: testtable.CSV(t, 6, 30), Solvers: []string{"gista", "am"}, Penalty: "0.05", IDColumn: "id"}, Host{
+		Progress: func(p progress.Update) {
+			switch {
+			case p.Stage != progress.Solving || p.Detail == "" || p.Done:
+			case !panicked:
+				panicked = true
+				panic("oops")
+			case p.Solver == "am":
+				cancel()
+			}
+		},
+	})
+	if !errors.Is(err, context.Canceled) || !strings.Contains(string(job.Stack(err)), "oops") || strings.Contains(err.Error(), "oops") {
+		t.Errorf("%v\n%s", err, job.Stack(err))
+	}
+	if result == nil || result.Error != "the run was interrupted" {
+		t.Errorf("%+v", result)
+	}
+}

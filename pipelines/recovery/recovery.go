@@ -154,7 +154,7 @@ func (r *run) recover(ctx context.Context, p solver.Problem) error {
 	var failure, writing error
 	for _, name := range r.job.Solvers {
 		if ctx.Err() != nil {
-			return unwritten(ctx, job.Interrupted(ctx), writing)
+			return withPanics(unwritten(ctx, job.Interrupted(ctx), writing), failure)
 		}
 		res, err := r.solve(ctx, p, name, penalty)
 		if err != nil && !interrupted(ctx, err) {
@@ -162,7 +162,7 @@ func (r *run) recover(ctx context.Context, p solver.Problem) error {
 		}
 		r.result.Solvers = append(r.result.Solvers, res)
 		if interrupted(ctx, err) {
-			return unwritten(ctx, err, writing)
+			return withPanics(unwritten(ctx, err, writing), failure)
 		}
 		if failure == nil || job.Stack(err) != nil {
 			failure = besides(failure, err)

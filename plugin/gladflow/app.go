@@ -166,8 +166,11 @@ func arguments(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// report says what went wrong and turns it into an exit code.
+// report says what went wrong, with the stacks of panics, and turns it into an exit code.
 func report(ctx context.Context, err error, stderr io.Writer) int {
+	if stack := job.Stack(err); stack != nil {
+		defer fmt.Fprintf(stderr, "\n%s\n", bytes.TrimSpace(stack))
+	}
 	var wrong *usageError
 	var j *job.Error
 	var training *training.Interruption
@@ -198,9 +201,6 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 		return exitInterrupted
 	}
 	fmt.Fprintf(stderr, "gladflow: %s\n", shortened(job.ErrorText(err, option)))
-	if stack := job.Stack(err); stack != nil {
-		fmt.Fprintf(stderr, "\n%s\n", bytes.TrimSpace(stack))
-	}
 	return exitFailed
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,5 +20,12 @@ func TestStackOfASolver(t *testing.T) {
 	}
 	if want := "gladflow: of a run: solver am failed: it panicked\n\noops\n\ngoroutine 1 [running]:\n"; stderr.String() != want {
 		t.Errorf("%q, want %q", stderr.String(), want)
+	}
+	// Also of a run that was interrupted after the panic.
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	stderr.Reset()
+	if code := report(ctx, fmt.Errorf("%w; besides, %w", ctx.Err(), err), &stderr); code != exitInterrupted || !strings.HasSuffix(stderr.String(), "is kept\n\noops\n\ngoroutine 1 [running]:\n") {
+		t.Errorf("code %d, %q", code, stderr.String())
 	}
 }
