@@ -11,6 +11,7 @@ package memory
 
 import (
 	"fmt"
+	"math"
 	"sync"
 )
 
@@ -30,7 +31,7 @@ func Heap(limit int64) int64 { return max(limit-outside, outside) }
 
 // A Budget is a limit that runs share. It is safe for concurrent use.
 type Budget struct {
-	limit int64
+	limit, aside int64
 
 	mu    sync.Mutex
 	taken int64
@@ -38,17 +39,18 @@ type Budget struct {
 
 // NewBudget makes a budget for a process that may take so many bytes, of which
 // Process are set aside; 0 for no bound.
-func NewBudget(limit int64) *Budget { return &Budget{limit: limit} }
+func NewBudget(limit int64) *Budget { return NewBudgetBeside(limit, 0) }
 
-// Limit is the limit of the process; 0 for none.
-func (b *Budget) Limit() int64 { return b.limit }
+// NewBudgetBeside is NewBudget for a process that sets more bytes aside, for what
+// must go on when runs have all the rest.
+func NewBudgetBeside(limit, more int64) *Budget { return &Budget{limit: limit, aside: Process + more} }
 
 // Reserve takes bytes, or nothing: then the error is an *Error.
 func (b *Budget) Reserve(bytes int64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.limit > 0 && bytes > b.limit-Process-b.taken {
-		return &Error{Needs: bytes, Limit: b.limit, Taken: b.taken}
+	if b.limit > 0 && bytes > b.limit-b.aside-b.taken {
+		return &Error{Needs: bytes, Limit: b.limit, Aside: b.aside, Taken: b.taken}
 	}
 	b.taken += bytes
 	return nil
@@ -59,6 +61,16 @@ func (b *Budget) Release(bytes int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.taken -= bytes
+}
+
+// Free is what can still be reserved; without a bound it is math.MaxInt64.
+func (b *Budget) Free() int64 {
+	if b.limit == 0 {
+		return math.MaxInt64
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.limit - b.aside - b.taken
 }
 
 // Taken is what has been reserved and not given back.
@@ -77,12 +89,13 @@ type Error struct {
 	What string
 	// Growing says that the run may need more: its table is still being read.
 	Growing bool
-	// Limit is that of the process, and Taken what others have of it.
-	Limit, Taken int64
+	// Limit is that of the process, Aside what is set aside of it, and Taken what
+	// others have of it.
+	Limit, Aside, Taken int64
 }
 
 // Never says that the run cannot fit, even when it is the only one.
-func (e *Error) Never() bool { return e.Needs > e.Limit-Process }
+func (e *Error) Never() bool { return e.Needs > e.Limit-e.Aside }
 
 // Error is one sentence that says what to do. Who has set the limit may add how to
 // raise it.
@@ -97,10 +110,10 @@ func (e *Error) Error() string {
 	}
 	if e.Never() {
 		return fmt.Sprintf("the run %s, and the limit is %s with %s set aside for the program itself, so that it can never be taken; choose fewer variables or solvers that need less",
-			needs, Size(e.Limit), Size(Process))
+			needs, Size(e.Limit), Size(e.Aside))
 	}
 	return fmt.Sprintf("the run %s, and of the limit of %s others have %s and the program itself %s; try again when a run has ended, or choose fewer variables or solvers that need less",
-		needs, Size(e.Limit), Size(e.Taken), Size(Process))
+		needs, Size(e.Limit), Size(e.Taken), Size(e.Aside))
 }
 
 // Size is a number of bytes for people, with three digits.

@@ -120,7 +120,7 @@ func (m *reservation) reserve(what string) error {
 	var none *memory.Error
 	if errors.As(err, &none) {
 		// Of the whole run: what it has already is its own.
-		return &memory.Error{Needs: total, What: what, Limit: none.Limit, Taken: max(0, none.Taken-m.reserved)}
+		return &memory.Error{Needs: total, What: what, Limit: none.Limit, Aside: none.Aside, Taken: max(0, none.Taken-m.reserved)}
 	}
 	if err == nil {
 		m.reserved = total

@@ -148,6 +148,8 @@ func serveFlag(field string) string {
 		"MetricsInsecure":         "--metrics-insecure",
 		"Files":                   "--files",
 		"SharedRuns":              "--shared-runs",
+		"Limits.MemoryBytes":      "--max-memory",
+		"Limits.MessageBytes":     "--max-message-size",
 	}[field]
 }
 

@@ -131,8 +131,8 @@ func (s *Service) watch(body []byte, stream flight.FlightService_DoActionServer)
 	if err != nil {
 		return err
 	}
-	var idle idleTimer
-	return s.withIdleLimit(&idle, func() error {
+	idle := s.idleTimer()
+	return idle.await(func() error {
 		return r.Events(stream.Context(), func(e protocol.Event) error {
 			return idle.during(func() error { return reply(stream, e) })
 		})

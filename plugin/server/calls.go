@@ -8,6 +8,7 @@ import (
 	generated "github.com/apache/arrow/go/v15/arrow/flight/gen/flight"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/fault"
@@ -21,7 +22,16 @@ import (
 // interceptors, so before the token is looked at, and would answer a call without a
 // message itself.
 func (s *Service) Register(g *grpc.Server) error {
-	d := generated.FlightService_ServiceDesc
+	s.register(g, generated.FlightService_ServiceDesc, s)
+	return nil
+}
+
+// registerHealth adds the health service in the same way.
+func (s *Service) registerHealth(g *grpc.Server, health grpc_health_v1.HealthServer) {
+	s.register(g, grpc_health_v1.Health_ServiceDesc, health)
+}
+
+func (s *Service) register(g *grpc.Server, d grpc.ServiceDesc, service any) {
 	streams := make([]grpc.StreamDesc, 0, len(d.Methods)+len(d.Streams))
 	for _, m := range d.Methods {
 		streams = append(streams, grpc.StreamDesc{StreamName: m.MethodName, Handler: func(service any, stream grpc.ServerStream) error {
@@ -40,28 +50,33 @@ func (s *Service) Register(g *grpc.Server) error {
 		}
 	}
 	d.Methods, d.Streams = nil, streams
-	g.RegisterService(&d, s)
-	return nil
+	g.RegisterService(&d, service)
 }
 
 // awaitRequest ends a call of one message whose caller does not send it, or does not
 // take what is sent back.
 func (s *Service) awaitRequest(handler grpc.StreamHandler) grpc.StreamHandler {
 	return func(service any, stream grpc.ServerStream) error {
-		var idle idleTimer
-		return s.withIdleLimit(&idle, func() error { return handler(service, &request{ServerStream: stream, idle: &idle}) })
+		idle := s.idleTimer()
+		return idle.await(func() error { return handler(service, &request{stream, s, idle}) })
 	}
 }
 
 // A request is a stream of which one message is read.
 type request struct {
 	grpc.ServerStream
-	idle *idleTimer
+	service *Service
+	idle    *idleTimer
 }
 
 // RecvMsg implements grpc.ServerStream.
 func (r *request) RecvMsg(m any) error {
-	err := r.idle.during(func() error { return r.ServerStream.RecvMsg(m) })
+	end, err := r.service.runs.AwaitMessage(r.Context(), r.service.caller(r.Context()))
+	if err != nil {
+		return err
+	}
+	defer end()
+	err = r.idle.duringRequest(func() error { return r.ServerStream.RecvMsg(m) })
 	if err == io.EOF {
 		return fault.Call("the call has no message; send one")
 	}
@@ -96,9 +111,14 @@ func (s *Service) catchUnary(ctx context.Context, request any, _ *grpc.UnaryServ
 }
 
 // catchStream turns panics of a call into errors, and refuses messages that cannot
-// be read.
+// be read, and calls beyond those that may be open.
 func (s *Service) catchStream(service any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	err := fault.Catch(s.log, func() error { return next(service, &readable{stream}) })
+	end, err := s.runs.BeginCall(s.caller(stream.Context()))
+	if err != nil {
+		return err
+	}
+	defer end()
+	err = fault.Catch(s.log, func() error { return next(service, &readable{stream}) })
 	if known := new(protocol.Fault); err == nil || errors.As(err, &known) || isHealth(info.FullMethod) {
 		return err
 	}

@@ -19,6 +19,9 @@ func newCodec() encoding.CodecV2 { return codec{encoding.GetCodecV2("proto")} }
 
 // Unmarshal implements encoding.CodecV2.
 func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
+	if m, ok := v.(*generated.FlightData); ok && readFlightData(data, m) {
+		return nil
+	}
 	err := c.CodecV2.Unmarshal(data, v)
 	if m := flightMessage(v); err != nil && m != nil {
 		proto.Reset(m)

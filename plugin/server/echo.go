@@ -20,8 +20,8 @@ func (s *Service) echo(stream flight.FlightService_DoExchangeServer, u *upload) 
 	}
 	// One timer for both directions: a call that waits for either makes no
 	// progress.
-	return s.withIdleLimit(&u.idle, func() error {
-		err := s.echoSamples(timedSender{stream, &u.idle}, stream, u)
+	return u.idle.await(func() error {
+		err := s.echoSamples(timedSender{stream, u.idle}, stream, u)
 		if f := fault.Of(stream.Context(), runs.AsInput(err)); f != nil {
 			return f
 		}
@@ -30,12 +30,13 @@ func (s *Service) echo(stream flight.FlightService_DoExchangeServer, u *upload) 
 }
 
 func (s *Service) echoSamples(to sender, stream flight.FlightService_DoExchangeServer, u *upload) error {
-	records, err := u.records(stream.Context(), u.unpacked)
+	limits := u.memory.Limits()
+	records, err := u.records(stream.Context(), limits)
 	if err != nil {
 		return err
 	}
 	defer records.Release()
-	samples, err := arrowio.OpenSamples(stream.Context(), streamed, arrowio.SampleOptions{Records: records, MostVariables: s.limits.Variables, Limits: u.unpacked})
+	samples, err := arrowio.OpenSamples(stream.Context(), streamed, arrowio.SampleOptions{Records: records, MostVariables: s.limits.Variables, Limits: limits})
 	if err != nil {
 		return err
 	}

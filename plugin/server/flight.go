@@ -61,20 +61,19 @@ func (s *Service) streamedJob(d *flight.FlightDescriptor) (job.Job, error) {
 
 // DoPut takes a job and its samples. See package protocol.
 func (s *Service) DoPut(stream flight.FlightService_DoPutServer) error {
-	end, err := s.runs.BeginUpload(s.caller(stream.Context()))
+	u, err := s.beginUpload(stream.Context(), stream.Recv)
 	if err != nil {
 		return err
 	}
-	defer end()
-	u, err := s.receive(stream.Recv)
-	if err != nil {
+	defer u.memory.End()
+	if err := s.receive(u); err != nil {
 		return err
 	}
 	j, err := s.streamedJob(u.descriptor)
 	if err != nil {
 		return err
 	}
-	r, err := s.runs.Start(stream.Context(), runs.Request{Caller: s.caller(stream.Context()), Job: j, Open: u.records, Detached: true})
+	r, err := s.runs.Start(stream.Context(), runs.Request{Caller: s.caller(stream.Context()), Job: j, Open: u.records, Upload: u.memory, Detached: true})
 	if err != nil {
 		return err
 	}
@@ -86,7 +85,7 @@ func (s *Service) DoPut(stream flight.FlightService_DoPutServer) error {
 	}
 	read := make(chan error, 1)
 	go func() { read <- r.WaitRead() }()
-	if err := s.awaitWithIdleLimit(&u.idle, read); err != nil {
+	if err := u.idle.awaitResult(read); err != nil {
 		r.Cancel(err)
 		return err
 	}
@@ -96,13 +95,12 @@ func (s *Service) DoPut(stream flight.FlightService_DoPutServer) error {
 // DoExchange takes a job and its samples and sends back the edges that one
 // solver finds, or, for the path echo, the samples as they were read.
 func (s *Service) DoExchange(stream flight.FlightService_DoExchangeServer) error {
-	end, err := s.runs.BeginUpload(s.caller(stream.Context()))
+	u, err := s.beginUpload(stream.Context(), stream.Recv)
 	if err != nil {
 		return err
 	}
-	defer end()
-	u, err := s.receive(stream.Recv)
-	if err != nil {
+	defer u.memory.End()
+	if err := s.receive(u); err != nil {
 		return err
 	}
 	if u.descriptor.Type == flight.DescriptorPATH {
@@ -119,7 +117,7 @@ func (s *Service) DoExchange(stream flight.FlightService_DoExchangeServer) error
 	default:
 		return fault.Field("solvers", "an exchange returns the edges of one solver, and %d are named; name one, or use DoPut and DoGet", len(j.Solvers))
 	}
-	r, err := s.runs.Start(stream.Context(), runs.Request{Caller: s.caller(stream.Context()), Job: j, Open: u.records})
+	r, err := s.runs.Start(stream.Context(), runs.Request{Caller: s.caller(stream.Context()), Job: j, Open: u.records, Upload: u.memory})
 	if err != nil {
 		return err
 	}
@@ -127,7 +125,7 @@ func (s *Service) DoExchange(stream flight.FlightService_DoExchangeServer) error
 	defer s.runs.Hold(r)()
 	ended := make(chan error, 1)
 	go func() { ended <- r.WaitEnd() }()
-	if err := s.awaitWithIdleLimit(&u.idle, ended); err != nil {
+	if err := u.idle.awaitResult(ended); err != nil {
 		r.Cancel(err)
 		return err
 	}

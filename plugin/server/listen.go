@@ -190,7 +190,7 @@ func (l *Listener) open(ctx context.Context, registry *prometheus.Registry, opti
 	for _, name := range []string{"", flightService} {
 		l.health.SetServingStatus(name, grpc_health_v1.HealthCheckResponse_SERVING)
 	}
-	grpc_health_v1.RegisterHealthServer(l.grpc, l.health)
+	l.service.registerHealth(l.grpc, l.health)
 	return nil
 }
 

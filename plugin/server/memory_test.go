@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestUploadNeedsMemory(t *testing.T) {
 
 // Samples that have to be kept are counted as they come.
 func TestKeptSamplesNeedMemory(t *testing.T) {
-	s, c := served(t, Config{Limits: protocol.Limits{MemoryBytes: memory.Process + 96<<20, MessageBytes: 32 << 20}})
+	s, c := served(t, Config{Limits: protocol.Limits{MemoryBytes: memory.Process + (40+104)<<20, MessageBytes: 32 << 20}})
 	table := sampled(t, 50, 100_000) // 40 MB
 	_, err := put(bg(t), t, c, `{"solvers":["bcd"],"penalty":0.3,"correlation":"spearman"}`, table)
 	wantFault(t, err, codes.ResourceExhausted, protocol.ReasonLimit, "")
@@ -67,5 +68,26 @@ func TestDescribeTellsMemory(t *testing.T) {
 	text, err := act(bg(t), c, protocol.ActionDescribe, "")
 	if err != nil || !strings.Contains(string(bytes.Join(text, nil)), `"memory_bytes":132070244352`) {
 		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// A limit with which no run could ever be taken is refused, and small machines get
+// smaller messages by default.
+func TestMemoryThatLeavesNothing(t *testing.T) {
+	_, err := New(Config{Limits: protocol.Limits{MemoryBytes: memory.Process + 64<<20, MessageBytes: 64 << 20}})
+	var wrong *SettingError
+	if !errors.As(err, &wrong) || wrong.Setting != "Limits.MemoryBytes" || !strings.Contains(err.Error(), "Limits.MessageBytes") {
+		t.Errorf("%v", err)
+	}
+	for _, limit := range []int64{memory.Process + 8<<20, 400 << 20, 1 << 30, 1 << 40} {
+		s, err := New(Config{Limits: protocol.Limits{MemoryBytes: limit}})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := int64(s.limits.MessageBytes); got > 64<<20 || got > max(1<<20, (limit-memory.Process)/8) {
+			t.Errorf("of %d bytes a message takes %d", limit, got)
+		}
+		s.Close()
 	}
 }

@@ -68,7 +68,7 @@ func startHost(t *testing.T) *shellHost {
 	}
 	h.stdout, h.stderr = pipe(&out), pipe(&errs)
 	id := pipe(&ids)
-	h.cmd = exec.Command("sh", "-c", `"$0" & echo $! >&3; exec 3>&-; wait`, binary(t))
+	h.cmd = exec.Command("sh", "-c", `"$0" & echo $! >&3; exec 3>&-; wait`, program(t))
 	h.cmd.Env = asPlugin("PLUGIN_UNIX_SOCKET_DIR=" + h.folder)
 	h.cmd.Stdout, h.cmd.Stderr, h.cmd.ExtraFiles = out, errs, []*os.File{ids}
 	if err := h.cmd.Start(); err != nil {
@@ -170,7 +170,7 @@ func TestHostDiedEarly(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(binary(t))
+	cmd := exec.Command(program(t))
 	cmd.Env = asPlugin("PLUGIN_UNIX_SOCKET_DIR=" + folder)
 	cmd.Stdout = w
 	if err := cmd.Start(); err != nil {

@@ -34,7 +34,7 @@ type launched struct {
 // launch starts the binary as a plugin and reads the handshake.
 func launch(t *testing.T, args []string, environment ...string) *launched {
 	t.Helper()
-	p := &launched{cmd: exec.Command(binary(t), args...)}
+	p := &launched{cmd: exec.Command(program(t), args...)}
 	p.cmd.Env = asPlugin(environment...)
 	p.cmd.Stderr = &p.stderr
 	out, err := p.cmd.StdoutPipe()
@@ -142,7 +142,7 @@ func TestInterruptIsTheHosts(t *testing.T) {
 func TestGoPluginHost(t *testing.T) {
 	for name, mutual := range map[string]bool{"mutual TLS": true, "no TLS": false} {
 		t.Run(name, func(t *testing.T) {
-			cmd := exec.Command(binary(t))
+			cmd := exec.Command(program(t))
 			config := protocol.ClientConfig(cmd)
 			config.AutoMTLS = mutual
 			config.Logger = hclog.NewNullLogger()
@@ -189,7 +189,7 @@ func TestPluginThatCannotListen(t *testing.T) {
 		"PLUGIN_UNIX_SOCKET_DIR=/nowhere/at/all": "could not listen; see the log",
 		"TMPDIR=/nowhere/at/all":                 "could not listen: no folder for a socket can be made in /nowhere/at/all; make room there, or set TMPDIR",
 	} {
-		cmd := exec.Command(binary(t))
+		cmd := exec.Command(program(t))
 		cmd.Env = asPlugin(variable)
 		out, err := cmd.Output()
 		failed, ok := err.(*exec.ExitError)

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 }
 
 // binary is the path of the test binary, to be started as a plugin.
-func binary(t testing.TB) string {
+func program(t testing.TB) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("processes are ended by signals here")

@@ -16,6 +16,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/runs"
+	"github.com/gladflow/gladflow/plugin/server/internal/setting"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
@@ -64,7 +65,7 @@ func DefaultLimits() protocol.Limits {
 	return protocol.Limits{
 		ConcurrentRuns: 32,
 		Threads:        dense.Cores(),
-		MessageBytes:   64 << 20,
+		MessageBytes:   defaultMessage(memory.Default()),
 		UploadBytes:    16 << 30,
 		Variables:      10_000,
 		ResultBytes:    1 << 30,
@@ -74,15 +75,35 @@ func DefaultLimits() protocol.Limits {
 	}
 }
 
+// defaultMessage is Limits.MessageBytes where the process may take so much memory: 64
+// MiB, or an eighth of what is left for runs.
+func defaultMessage(limit int64) int {
+	const most, least = 64 << 20, 1 << 20
+	if limit == 0 {
+		return most
+	}
+	return int(min(max((limit-memory.Process)/8, least), most))
+}
+
+// checkMemory refuses memory that leaves nothing for runs.
+func checkMemory(l protocol.Limits) error {
+	message := runs.LargestMessage(l)
+	if l.MemoryBytes == 0 || l.MemoryBytes > memory.Process+message {
+		return nil
+	}
+	return setting.Errorf(setting.MemoryBytes, "%s leaves nothing for runs, for the program itself takes %s and a message %s; choose more, or smaller messages (%s)",
+		memory.Size(l.MemoryBytes), memory.Size(memory.Process), memory.Size(message), setting.MessageBytes)
+}
+
 func withDefaults(l protocol.Limits) protocol.Limits {
 	d := DefaultLimits()
 	fill(&l.ConcurrentRuns, d.ConcurrentRuns)
 	fill(&l.Threads, d.Threads)
-	fill(&l.MessageBytes, d.MessageBytes)
+	fill(&l.MemoryBytes, d.MemoryBytes)
+	fill(&l.MessageBytes, defaultMessage(l.MemoryBytes))
 	fill(&l.UploadBytes, d.UploadBytes)
 	fill(&l.Variables, d.Variables)
 	fill(&l.ResultBytes, d.ResultBytes)
-	fill(&l.MemoryBytes, d.MemoryBytes)
 	fill(&l.ResultSeconds, d.ResultSeconds)
 	fill(&l.IdleSeconds, d.IdleSeconds)
 	return l
@@ -113,12 +134,16 @@ type Service struct {
 	callerOf func(context.Context) string // nil if all callers are one
 }
 
-// New makes a service. Close releases it. An error is a *SettingError of Files.
+// New makes a service. Close releases it. An error is a *SettingError
+// of Files, or of Limits that leave no memory for runs.
 func New(c Config) (*Service, error) { return newService(c, recovery.Run) }
 
 // newService makes a service whose runs do the given work.
 func newService(c Config, work func(context.Context, job.Job, recovery.Host) (*job.Result, error)) (*Service, error) {
 	limits := withCallerQuotas(withDefaults(c.Limits), c.Caller != nil)
+	if err := checkMemory(limits); err != nil {
+		return nil, err
+	}
 	s := &Service{limits: limits, files: c.Files, log: c.Logger, callerOf: c.Caller}
 	dense.LimitCores(s.limits.Threads)
 	s.limits.Threads = dense.Cores()
@@ -135,7 +160,7 @@ func newService(c Config, work func(context.Context, job.Job, recovery.Host) (*j
 		}
 	}
 	s.runs = runs.New(runs.Config{
-		Limits: s.limits, SharedRuns: c.SharedRuns, Root: s.root, Stores: c.Stores,
+		Limits: s.limits, Callers: c.Caller != nil, SharedRuns: c.SharedRuns, Root: s.root, Stores: c.Stores,
 		Logger: s.log, Observer: c.Observer, Work: work,
 	})
 	return s, nil
@@ -158,18 +183,23 @@ const (
 
 func (s *Service) transport() []grpc.ServerOption {
 	const (
-		window     = 8 << 20
-		buffer     = 256 << 10
-		mostCalls  = 1000
-		leastAlive = 5 * time.Second
+		connectionWindow = 16 << 20 // of which nothing is held: it is in the streams' windows
+		leastAlive       = 5 * time.Second
 	)
+	calls, window := runs.OpenCalls(s.limits)
+	buffer := 128 << 10 // of a connection
+	if s.limits.MemoryBytes > 0 {
+		buffer = int(min(max(s.limits.MemoryBytes/32/DefaultMaxConnections, 32<<10), int64(buffer)))
+	}
 	return []grpc.ServerOption{
-		grpc.MaxRecvMsgSize(int(min(int64(s.limits.MessageBytes)+int64(s.limits.MessageBytes)/messageSlack, math.MaxInt32))),
-		grpc.MaxConcurrentStreams(mostCalls),
-		grpc.InitialWindowSize(window),
-		grpc.InitialConnWindowSize(2 * window),
+		grpc.MaxRecvMsgSize(int(min(runs.LargestMessage(s.limits), math.MaxInt32))),
+		grpc.MaxConcurrentStreams(uint32(calls)),
+		// A message that is being received may be larger than the window.
+		grpc.InitialWindowSize(int32(window)),
+		grpc.InitialConnWindowSize(connectionWindow),
 		grpc.ReadBufferSize(buffer),
 		grpc.WriteBufferSize(buffer),
+		grpc.SharedWriteBuffer(true),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingTime, Timeout: pongTime}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: leastAlive, PermitWithoutStream: true}),
 	}

@@ -15,39 +15,43 @@ import (
 	"github.com/gladflow/gladflow/plugin/server/internal/runs"
 )
 
-// messageSlack is the part of the limit of a message by which gRPC's own is larger:
-// gRPC answers what is larger than that itself, in its own words.
-const messageSlack = 4
-
 // An upload is the table that a caller streams.
 type upload struct {
-	idle       idleTimer
+	idle       *idleTimer
 	recv       func() (*flight.FlightData, error)
 	first      *flight.FlightData // which came with the descriptor
 	bytes      int64
 	limit      int64 // of bytes
 	message    int   // limit of the bytes of a message
-	unpacked   batch.Limits
+	memory     *runs.Upload
 	descriptor *flight.FlightDescriptor
 }
 
+// beginUpload counts a call that streams samples by recv. Its memory must be ended.
+func (s *Service) beginUpload(ctx context.Context, recv func() (*flight.FlightData, error)) (*upload, error) {
+	m, err := s.runs.BeginUpload(s.caller(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return &upload{idle: s.idleTimer(), recv: recv, limit: s.limits.UploadBytes, message: s.limits.MessageBytes, memory: m}, nil
+}
+
 // receive takes the first message of a call, which has the descriptor.
-func (s *Service) receive(recv func() (*flight.FlightData, error)) (*upload, error) {
-	u := &upload{recv: recv, limit: s.limits.UploadBytes, message: s.limits.MessageBytes, unpacked: runs.TableLimits(s.limits)}
-	err := s.withIdleLimit(&u.idle, func() error {
+func (s *Service) receive(u *upload) error {
+	err := u.idle.await(func() error {
 		return u.idle.during(func() (err error) {
-			u.first, err = recv()
+			u.first, err = u.recv()
 			return err
 		})
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	u.descriptor = u.first.FlightDescriptor
 	if u.descriptor == nil {
-		return nil, fault.Call("the first message has no descriptor; send the job as its command")
+		return fault.Call("the first message has no descriptor; send the job as its command")
 	}
-	return u, nil
+	return nil
 }
 
 // records opens the table. The end of ctx ends its unpacking.
@@ -104,9 +108,9 @@ func (t timedSender) Send(d *flight.FlightData) error {
 
 // send streams a table.
 func (s *Service) send(to sender, table arrow.Record) error {
-	var idle idleTimer
-	return s.withIdleLimit(&idle, func() error {
-		w := flight.NewRecordWriter(timedSender{to, &idle}, ipc.WithSchema(table.Schema()))
+	idle := s.idleTimer()
+	return idle.await(func() error {
+		w := flight.NewRecordWriter(timedSender{to, idle}, ipc.WithSchema(table.Schema()))
 		defer w.Close()
 		if table.NumRows() > 0 {
 			if err := batch.Split(table, batch.Bytes, w.Write); err != nil {

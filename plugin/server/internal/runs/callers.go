@@ -32,23 +32,6 @@ func (g *Registry) accountLocked(c Caller, f func(*account)) {
 // it is told of runs that do not exist.
 func (g *Registry) visible(c Caller, r *Run) bool { return g.SharedRuns || r.caller == c }
 
-// BeginUpload counts a call that streams samples, or refuses it. end must be called
-// when the call has ended.
-func (g *Registry) BeginUpload(c Caller) (end func(), err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if most := g.Limits.UploadsPerCaller; most > 0 && g.accounts[c].uploads >= most {
-		return nil, fault.New(codes.ResourceExhausted, protocol.ReasonLimit,
-			"%d calls of this caller stream samples already, which is the most for one caller; try again when one has ended, or raise uploads_per_caller (gladflow serve --max-uploads-per-caller)", most)
-	}
-	g.accountLocked(c, func(a *account) { a.uploads++ })
-	return func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.accountLocked(c, func(a *account) { a.uploads-- })
-	}, nil
-}
-
 // checkRunsLocked refuses a caller that has too many runs at work.
 func (g *Registry) checkRunsLocked(c Caller) error {
 	most := g.Limits.RunsPerCaller
@@ -59,14 +42,14 @@ func (g *Registry) checkRunsLocked(c Caller) error {
 		"%d runs of this caller are at work already, which is the most for one caller; try again when one has ended, cancel one, or raise runs_per_caller (gladflow serve --max-runs-per-caller)", most)
 }
 
-// makeRoomLocked makes room for results of a caller by forgetting runs that have
-// ended, or refuses them and forgets none.
+// roomLocked is the runs that have ended and must be forgotten so that there is room
+// for results of a caller, or why there is none.
 //
 // Two bounds hold. Within what one caller may hold, its own runs make room, the
 // oldest first. Within what all may hold, that caller makes room which holds the
 // most, what is to come included. So nobody loses results to one that holds more.
-func (g *Registry) makeRoomLocked(c Caller, bytes int64) error {
-	forgotten := make(map[*Run]bool)
+func (g *Registry) roomLocked(c Caller, bytes int64) (forgotten map[*Run]bool, err error) {
+	forgotten = make(map[*Run]bool)
 	freed := make(map[Caller]int64)
 	total := g.bytes + bytes
 	size := func(other Caller) int64 { return g.accounts[other].bytes - freed[other] }
@@ -80,7 +63,7 @@ func (g *Registry) makeRoomLocked(c Caller, bytes int64) error {
 		for size(c)+bytes > most {
 			oldest := g.oldestLocked(c, forgettable)
 			if oldest == nil {
-				return fault.New(codes.ResourceExhausted, protocol.ReasonLimit,
+				return nil, fault.New(codes.ResourceExhausted, protocol.ReasonLimit,
 					"the results take %d bytes, and %d of the %d for one caller are taken by its runs at work and by results that are being sent; ask for fewer edges, write them to files (out), or raise result_bytes_per_caller (gladflow serve --max-result-size-per-caller)",
 					bytes, size(c), most)
 			}
@@ -90,16 +73,13 @@ func (g *Registry) makeRoomLocked(c Caller, bytes int64) error {
 	for total > g.Limits.ResultBytes {
 		oldest := g.yieldingLocked(c, bytes, size, forgettable)
 		if oldest == nil {
-			return fault.New(codes.ResourceExhausted, protocol.ReasonLimit,
+			return nil, fault.New(codes.ResourceExhausted, protocol.ReasonLimit,
 				"the results take %d bytes, and %d of %d are taken by runs at work, by results that are being sent or by callers that hold less; ask for fewer edges, write them to files (out), or raise result_bytes (gladflow serve --max-result-size)",
 				bytes, total-bytes, g.Limits.ResultBytes)
 		}
 		forget(oldest)
 	}
-	for r := range forgotten {
-		g.removeLocked(r)
-	}
-	return nil
+	return forgotten, nil
 }
 
 // boundEndedLocked forgets a run when more than maxEnded are kept, now that one of c

@@ -151,14 +151,14 @@ func TestAccountsAreLeftByTheirCallers(t *testing.T) {
 	g := registryOf(t, protocol.Limits{ResultBytes: 1 << 20, UploadsPerCaller: 1, RunsPerCaller: 1}, finding)
 	for i := range 100 {
 		c := Caller(fmt.Sprint(i))
-		end, err := g.BeginUpload(c)
+		u, err := g.BeginUpload(c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := g.BeginUpload(c); protocol.FaultOf(err) == nil || !strings.Contains(err.Error(), "uploads_per_caller") {
 			t.Errorf("a second upload: %v", err)
 		}
-		end()
+		u.End()
 		g.Forget(mustDone(t, g, c, i%3))
 	}
 	g.mu.Lock()

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
-	arrowutil "github.com/apache/arrow/go/v15/arrow/util"
 	"google.golang.org/grpc/codes"
 
 	"github.com/gladflow/gladflow/arrowio"
@@ -28,9 +28,10 @@ type Request struct {
 	// Caller is who starts it.
 	Caller Caller
 	Job    job.Job // valid
-	// Open opens samples that the call streams; nil if the job names a file.
-	// The context is the run's, and so are the limits of what the samples take.
-	Open func(context.Context, batch.Limits) (array.RecordReader, error)
+	// Open opens samples that the call streams, and Upload is their memory; nil if
+	// the job names a file. The context is the run's.
+	Open   func(context.Context, batch.Limits) (array.RecordReader, error)
+	Upload *Upload
 	// Detached runs go on after the end of their call, and are kept after their
 	// own end. Others end with the call and are gone then.
 	Detached bool
@@ -43,6 +44,9 @@ func (g *Registry) Start(ctx context.Context, q Request) (*Run, error) {
 	if err := g.acquire(r); err != nil {
 		r.cancel(nil)
 		return nil, err
+	}
+	if q.Upload != nil {
+		q.Upload.handOver()
 	}
 	go g.execute(atWork{r.ctx, ctx}, r, q)
 	return r, nil
@@ -73,9 +77,12 @@ func (g *Registry) execute(ctx context.Context, r *Run, q Request) {
 	go func() {
 		var o outcome
 		o.err = fault.Catch(g.Logger, func() (err error) {
-			o.result, err = g.perform(ctx, r, q.Open)
+			o.result, err = g.perform(ctx, r, q)
 			return err
 		})
+		if err := g.keepDocument(r, o.result); err != nil {
+			o.result, o.err = nil, cmp.Or(o.err, err)
+		}
 		done <- o
 	}()
 	o := r.await(done)
@@ -121,14 +128,13 @@ func (r *Run) await(done <-chan outcome) outcome {
 }
 
 // perform calls Work with what a run of the service gives it.
-func (g *Registry) perform(ctx context.Context, r *Run, open func(context.Context, batch.Limits) (array.RecordReader, error)) (*job.Result, error) {
-	var upload *receipt // nil if none
+func (g *Registry) perform(ctx context.Context, r *Run, q Request) (*job.Result, error) {
 	host := recovery.Host{
 		Files: table.Files{Stdin: strings.NewReader(""), Root: g.Root, Stores: g.Stores, MostVariables: g.Limits.Variables, Limits: TableLimits(g.Limits)},
 		Progress: func(p progress.Update) {
 			r.progress(p)
-			if p.Done && p.Stage == progress.Reading && upload != nil {
-				upload.end()
+			if p.Done && p.Stage == progress.Reading && q.Upload != nil {
+				q.Upload.giveBack()
 			}
 			if p.Done {
 				g.Observer.StageDone(ctx, p)
@@ -137,13 +143,9 @@ func (g *Registry) perform(ctx context.Context, r *Run, open func(context.Contex
 		Solved: func(n recovery.Network) error { return g.keepTables(r, n) },
 		Memory: share{g, r.caller},
 	}
-	if open != nil {
-		var err error
-		if upload, err = g.receive(r.caller); err != nil {
-			return nil, err
-		}
-		defer upload.end()
-		records, err := open(ctx, upload.limits())
+	if q.Upload != nil {
+		defer q.Upload.giveBack()
+		records, err := q.Open(ctx, q.Upload.Limits())
 		if err != nil {
 			return nil, AsInput(err)
 		}
@@ -168,32 +170,6 @@ func AsInput(err error) error {
 		return &job.Error{Field: "input", Err: input}
 	case errors.As(err, &corrupt):
 		return &job.Error{Field: "input", Err: corrupt}
-	}
-	return err
-}
-
-// keepTables is the recovery.Host's Solved: it keeps the tables of a solver until a
-// caller takes them.
-func (g *Registry) keepTables(r *Run, n recovery.Network) error {
-	reserved := n.Reserved
-	defer func() { g.memory.Release(reserved) }()
-	found := make(Tables)
-	var bytes int64
-	for name, t := range n.Tables { // the protocol's names are recovery's
-		record, err := arrowio.NewRecord(t.Columns, t.Metadata)
-		if err != nil {
-			return err
-		}
-		found[name] = record
-		bytes += arrowutil.TotalRecordSize(record)
-	}
-	reserved = 0 // it is reserve's
-	if err := g.reserve(r, bytes, n.Reserved); err != nil {
-		return err
-	}
-	err := r.addTables(n.Result.Name, found)
-	if err != nil {
-		g.unreserve(r, bytes)
 	}
 	return err
 }

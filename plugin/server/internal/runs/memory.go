@@ -1,13 +1,5 @@
 package runs
 
-import (
-	"errors"
-	"sync"
-
-	"github.com/gladflow/gladflow/arrowio/batch"
-	"github.com/gladflow/gladflow/pipelines/memory"
-)
-
 // A share is the recovery.Memory of a run: its part of the budget of all runs. What
 // is kept of the oldest runs of its caller that have ended makes room for it.
 type share struct {
@@ -33,16 +25,7 @@ func (g *Registry) Reserved() int64 { return g.memory.Taken() }
 // results to the runs of another.
 func (g *Registry) takeLocked(c Caller, bytes int64) error {
 	err := g.memory.Reserve(bytes)
-	if err == nil {
-		return nil
-	}
-	var kept int64
-	for _, r := range g.ended {
-		if r.caller == c && r.yields() {
-			kept += r.reserved
-		}
-	}
-	if bytes > g.memory.Limit()-memory.Process-g.memory.Taken()+kept {
+	if err == nil || !g.enoughLocked(c, bytes, nil) {
 		return err
 	}
 	for err != nil {
@@ -56,65 +39,40 @@ func (g *Registry) takeLocked(c Caller, bytes int64) error {
 	return err
 }
 
-// keepLocked moves what a run has reserved for results to what is kept of it, which
-// takes so many bytes.
-func (g *Registry) keepLocked(c Caller, bytes, reserved int64) error {
-	if bytes <= reserved {
-		g.memory.Release(reserved - bytes)
-		return nil
+// enoughLocked says whether there would be memory without some runs and without those
+// of the caller that have ended.
+func (g *Registry) enoughLocked(c Caller, bytes int64, without map[*Run]bool) bool {
+	for _, r := range g.ended {
+		if without[r] || r.caller == c && r.yields() {
+			bytes -= r.reserved
+		}
 	}
-	err := g.takeLocked(c, bytes-reserved)
+	return bytes <= g.memory.Free()
+}
+
+// keepLocked makes what a run of the caller has reserved for results what is kept of
+// it, which takes so many bytes. It forgets runs that have ended where room is needed,
+// and none if it refuses.
+func (g *Registry) keepLocked(c Caller, bytes, reserved int64) error {
+	forgotten, err := g.roomLocked(c, bytes)
+	missing := bytes - reserved
+	if err == nil && missing > 0 && !g.enoughLocked(c, missing, forgotten) {
+		if err = g.memory.Reserve(missing); err == nil {
+			missing = 0 // somebody has released it meanwhile
+		}
+	}
+	if err == nil {
+		for r := range forgotten {
+			g.removeLocked(r)
+		}
+		if missing > 0 {
+			err = g.takeLocked(c, missing)
+		} else {
+			g.memory.Release(-missing)
+		}
+	}
 	if err != nil {
 		g.memory.Release(reserved)
 	}
 	return err
-}
-
-// A receipt is the memory that samples take on their way to a run. The transport
-// holds a message before anything can count it, hence one of the largest is reserved
-// from the beginning.
-type receipt struct {
-	share
-	mu    sync.Mutex
-	ended bool
-	bytes int64
-}
-
-// receive reserves the memory for a stream of samples.
-func (g *Registry) receive(c Caller) (*receipt, error) {
-	r := &receipt{share: share{g, c}}
-	err := r.reserve(int64(g.Limits.MessageBytes))
-	var room *memory.Error
-	if errors.As(err, &room) {
-		room.What = "a message of its samples (as large as --max-message-size allows)"
-	}
-	return r, err
-}
-
-// limits are those of the stream. What its batches unpack to is reserved as they come.
-func (r *receipt) limits() batch.Limits {
-	l := TableLimits(r.g.Limits)
-	l.Reserve = r.reserve
-	return l
-}
-
-func (r *receipt) reserve(more int64) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.ended {
-		return errEnded
-	}
-	err := r.Reserve(more)
-	if err == nil {
-		r.bytes += more
-	}
-	return err
-}
-
-// end gives back everything. It may be called more than once.
-func (r *receipt) end() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.Release(r.bytes)
-	r.ended, r.bytes = true, 0
 }

@@ -21,13 +21,18 @@ import (
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
-const messageBytes = 1 << 20
+// boundedLimits are of many slots, and of memory for one message and so many bytes.
+func boundedLimits(bytes int64) protocol.Limits {
+	l := protocol.Limits{ConcurrentRuns: 100, MessageBytes: 1 << 20, ResultBytes: 1 << 30, ResultSeconds: 60}
+	l.MemoryBytes = memory.Process + LargestMessage(l) + bytes
+	return l
+}
 
 // bounded is a registry of many slots whose runs share so many bytes.
 func bounded(t *testing.T, bytes int64, work workFunc) *Registry {
 	t.Helper()
 	g := New(Config{
-		Limits: protocol.Limits{ConcurrentRuns: 100, MessageBytes: messageBytes, ResultBytes: 1 << 30, ResultSeconds: 60, MemoryBytes: memory.Process + bytes},
+		Limits: boundedLimits(bytes),
 		Logger: hclog.NewNullLogger(), Work: work,
 	})
 	t.Cleanup(func() {
@@ -199,18 +204,34 @@ func TestMemoryOfResultsStays(t *testing.T) {
 	}
 }
 
-// The message that is on its way counts while samples come.
+// The message that is on its way counts while samples come, from the beginning of the
+// call.
 func TestMemoryOfUploads(t *testing.T) {
+	const more = 1 << 19
+	largest := LargestMessage(boundedLimits(0))
+	g := bounded(t, largest+more, needing(0, 0, 0, untilCancelled))
+	refused, err := g.BeginUpload("alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken(t, g, largest, "a call begins", func() {})
+	refused.End() // its job is not valid
+	taken(t, g, 0, "it has ended", func() {})
+
+	first, err := g.BeginUpload("alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.BeginUpload("bob"); protocol.FaultOf(err).StatusCode() != codes.ResourceExhausted || !strings.Contains(err.Error(), "max-message-size") {
+		t.Errorf("a second upload: %v", err)
+	}
 	proceed := make(chan struct{})
-	reading := make(chan struct{}, 2)
-	g := bounded(t, messageBytes+messageBytes/2, needing(0, 0, 0, untilCancelled))
 	open := func(ctx context.Context, l batch.Limits) (array.RecordReader, error) {
 		if l.Reserve == nil || l.Table != g.Limits.UploadBytes {
 			t.Errorf("%+v", l)
 		}
-		reading <- struct{}{}
 		<-proceed
-		if err := l.Reserve(messageBytes / 2); err != nil {
+		if err := l.Reserve(more); err != nil {
 			return nil, err
 		}
 		if err := l.Reserve(1); err == nil {
@@ -219,20 +240,13 @@ func TestMemoryOfUploads(t *testing.T) {
 		record := arrowio.SampleRecord(arrowio.SampleSchema([]string{"a"}), []float64{1, 2}, 2)
 		return array.NewRecordReader(record.Schema(), nil)
 	}
-	first, err := g.Start(t.Context(), Request{Open: open, Detached: true})
+	r, err := g.Start(t.Context(), Request{Caller: "alice", Open: open, Upload: first, Detached: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	<-reading
-	second, err := g.Start(t.Context(), Request{Open: open, Detached: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f := protocol.FaultOf(second.WaitRead()); f.StatusCode() != codes.ResourceExhausted {
-		t.Errorf("a second upload: %+v", f)
-	}
+	taken(t, g, largest, "the call has ended and the samples are still read", first.End)
 	close(proceed)
-	if err := first.WaitRead(); err != nil {
+	if err := r.WaitRead(); err != nil {
 		t.Fatal(err)
 	}
 	taken(t, g, 0, "the samples have come", func() {})

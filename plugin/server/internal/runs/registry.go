@@ -29,6 +29,8 @@ const maxEnded = 1000
 // A Config is what a Registry is made of.
 type Config struct {
 	Limits protocol.Limits // without zeros, but for quotas of callers
+	// Callers says that callers are told apart: none may have all calls.
+	Callers bool
 	// SharedRuns lets every caller know of the runs of all.
 	SharedRuns bool
 	// Root opens the files that jobs name; nil: any of this machine.
@@ -83,7 +85,9 @@ type Registry struct {
 	draining bool
 	bytes    int64 // reserved for results
 	accounts map[Caller]account
+	calls    quota // that are open
 	memory   *memory.Budget
+	inbox    *inbox
 	idle     chan struct{} // closed when running falls to 0; nil if nothing waits
 }
 
@@ -94,11 +98,24 @@ func New(c Config) *Registry {
 	}
 	g := &Registry{
 		Config: c, runs: make(map[string]*Run), accounts: make(map[Caller]account),
-		memory: memory.NewBudget(c.Limits.MemoryBytes),
+		// A message can always come: see inbox.
+		memory: memory.NewBudgetBeside(c.Limits.MemoryBytes, LargestMessage(c.Limits)),
 	}
+	most, _ := OpenCalls(c.Limits)
+	g.calls = newQuota(most, g.shareOf(most))
+	g.inbox = newInbox(c.Limits, g.shareOf, g.memory)
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	g.work.Go(g.removeExpired)
 	return g
+}
+
+// shareOf is the part of n that one caller may have: half where callers are told
+// apart.
+func (c *Config) shareOf(n int) int {
+	if c.Callers {
+		return (n + 1) / 2
+	}
+	return n
 }
 
 // Close cancels every run and waits until they have ended.
@@ -214,7 +231,7 @@ func (g *Registry) Forget(r *Run) {
 }
 
 // reserve takes memory for results of r, which has reserved some of it already, if
-// need be that of runs that have ended: see makeRoomLocked.
+// need be that of runs that have ended: see roomLocked.
 func (g *Registry) reserve(r *Run, bytes, reserved int64) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -225,10 +242,6 @@ func (g *Registry) reserve(r *Run, bytes, reserved int64) error {
 	if r.hasEnded() { // its work goes on; to make room could remove r itself
 		g.memory.Release(reserved)
 		return errEnded
-	}
-	if err := g.makeRoomLocked(r.caller, bytes); err != nil {
-		g.memory.Release(reserved)
-		return err
 	}
 	if err := g.keepLocked(r.caller, bytes, reserved); err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	arrowutil "github.com/apache/arrow/go/v15/arrow/util"
 	"google.golang.org/grpc/codes"
 
 	"github.com/gladflow/gladflow/pipelines/job"
@@ -205,7 +204,7 @@ func (r *Run) Info() protocol.RunInfo {
 		}
 		i.Finished = append(i.Finished, name)
 		for _, record := range t {
-			i.Bytes += arrowutil.TotalRecordSize(record)
+			i.Bytes += recordBytes(record)
 		}
 	}
 	return i

@@ -26,6 +26,9 @@ const (
 	MaxConnectionsPerPeer Field = "MaxConnectionsPerPeer"
 
 	MaxConnectionsPerCaller Field = "MaxConnectionsPerCaller"
+
+	MemoryBytes  Field = "Limits.MemoryBytes"
+	MessageBytes Field = "Limits.MessageBytes"
 )
 
 // An Error says which setting cannot be used. The user can put it right, so

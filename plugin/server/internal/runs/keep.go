@@ -1,0 +1,67 @@
+package runs
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	arrowutil "github.com/apache/arrow/go/v15/arrow/util"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
+)
+
+// keepTables is the recovery.Host's Solved: it keeps the tables of a solver until a
+// caller takes them.
+func (g *Registry) keepTables(r *Run, n recovery.Network) error {
+	reserved := n.Reserved
+	defer func() { g.memory.Release(reserved) }()
+	found := make(Tables)
+	var bytes int64
+	for name, t := range n.Tables { // the protocol's names are recovery's
+		record, err := arrowio.NewRecord(t.Columns, t.Metadata)
+		if err != nil {
+			return err
+		}
+		found[name] = record
+		bytes += recordBytes(record)
+	}
+	reserved = 0 // it is reserve's
+	if err := g.reserve(r, bytes, n.Reserved); err != nil {
+		return err
+	}
+	err := r.addTables(n.Result.Name, found)
+	if err != nil {
+		g.unreserve(r, bytes)
+	}
+	return err
+}
+
+// recordBytes is the memory of a table with the names of its columns and what else its
+// schema says, which for many variables is not little.
+func recordBytes(r arrow.Record) int64 {
+	bytes := arrowutil.TotalRecordSize(r) + metadataBytes(r.Schema().Metadata())
+	for _, f := range r.Schema().Fields() {
+		bytes += int64(len(f.Name)) + metadataBytes(f.Metadata)
+	}
+	return bytes
+}
+
+func metadataBytes(m arrow.Metadata) int64 {
+	var bytes int64
+	for i, key := range m.Keys() {
+		bytes += int64(len(key) + len(m.Values()[i]))
+	}
+	return bytes
+}
+
+// keepDocument counts what the document of a run that has ended has of every variable.
+func (g *Registry) keepDocument(r *Run, result *job.Result) error {
+	if result == nil || len(result.Variables) == 0 {
+		return nil
+	}
+	const header = 16 // of a string
+	bytes := int64(8 * len(result.StandardDeviations))
+	for _, name := range result.Variables {
+		bytes += header + int64(len(name))
+	}
+	return g.reserve(r, bytes, 0)
+}
