@@ -199,7 +199,6 @@ func (s *Service) transport() []grpc.ServerOption {
 		grpc.InitialConnWindowSize(connectionWindow),
 		grpc.ReadBufferSize(buffer),
 		grpc.WriteBufferSize(buffer),
-		grpc.SharedWriteBuffer(true),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingTime, Timeout: pongTime}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: leastAlive, PermitWithoutStream: true}),
 	}
