@@ -75,7 +75,7 @@ func listen(t testing.TB, register func(*grpc.Server), options ...grpc.ServerOpt
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := grpc.NewServer(append([]grpc.ServerOption{grpc.MaxRecvMsgSize(64 << 20)}, options...)...)
+	s := grpc.NewServer(append([]grpc.ServerOption{grpc.MaxRecvMsgSize(64 << 20), grpc.WaitForHandlers(true)}, options...)...)
 	register(s)
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()
