@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"reflect"
 
 	generated "github.com/apache/arrow/go/v15/arrow/flight/gen/flight"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/peer"
 
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/fault"
@@ -71,7 +73,7 @@ type request struct {
 
 // RecvMsg implements grpc.ServerStream.
 func (r *request) RecvMsg(m any) error {
-	end, err := r.service.runs.AwaitMessage(r.Context(), r.service.caller(r.Context()))
+	end, err := r.service.runs.AwaitMessage(r.Context(), r.service.caller(r.Context()), connection(r.Context()))
 	if err != nil {
 		return err
 	}
@@ -81,6 +83,15 @@ func (r *request) RecvMsg(m any) error {
 		return fault.Call("the call has no message; send one")
 	}
 	return err
+}
+
+// connection tells the connection of a call from others.
+func connection(ctx context.Context) any {
+	p, ok := peer.FromContext(ctx)
+	if !ok || p.Addr == nil || !reflect.TypeOf(p.Addr).Comparable() {
+		return nil
+	}
+	return p.Addr // a pointer, one for every connection
 }
 
 // SendMsg implements grpc.ServerStream.

@@ -27,6 +27,9 @@ func LargestMessage(l protocol.Limits) int64 {
 // actions. For each there must be memory for the largest while it comes. That of
 // one is set aside, so that such calls are always taken, one after the other; for more it
 // is reserved.
+//
+// Connections take turns: calls whose messages do not come, of which one connection may
+// have many, hold up a call on another for a turn or two and not for all of theirs.
 type inbox struct {
 	size   int64 // of the largest message
 	memory *memory.Budget
@@ -35,13 +38,27 @@ type inbox struct {
 	mu    sync.Mutex
 	quota quota
 	aside bool // whether a message has the memory that is set aside
-	queue []*waiting
+	turns uint64
+	flows map[flow]*turns
+	queue []*waiting // in the order of their coming
+}
+
+// A flow is the calls of a caller on a connection.
+type flow struct {
+	caller     Caller
+	connection any
+}
+
+// turns are those of a flow that has calls which wait or whose messages are coming.
+type turns struct {
+	waiting, coming int
+	last            uint64 // 0 before the first
 }
 
 // waiting is a call that waits for its turn.
 type waiting struct {
-	caller Caller
-	turn   chan func() // gets the end of the message
+	flow flow
+	turn chan func() // gets the end of the message
 }
 
 // inboxShare is the part of the memory that messages of such calls may take, and
@@ -58,27 +75,28 @@ func newInbox(l protocol.Limits, shareOf func(int) int, budget *memory.Budget) *
 	if l.MemoryBytes > 0 {
 		most = int(min(max(l.MemoryBytes/inboxShare/max(size, 1), 2), mostMessages))
 	}
-	return &inbox{size: size, memory: budget, wait: turnTime, quota: newQuota(most, shareOf(most))}
+	return &inbox{size: size, memory: budget, wait: turnTime, quota: newQuota(most, shareOf(most)), flows: make(map[flow]*turns)}
 }
 
-// AwaitMessage waits until there is memory for a message of a call. end must be
-// called when it has come, or never will.
-func (g *Registry) AwaitMessage(ctx context.Context, c Caller) (end func(), err error) {
-	return g.inbox.await(ctx, c)
+// AwaitMessage waits until there is memory for a message of a call on a connection, by
+// whatever tells it from others. end must be called when the message has come, or never
+// will.
+func (g *Registry) AwaitMessage(ctx context.Context, c Caller, connection any) (end func(), err error) {
+	return g.inbox.await(ctx, flow{c, connection})
 }
 
-func (b *inbox) await(ctx context.Context, c Caller) (end func(), err error) {
+func (b *inbox) await(ctx context.Context, f flow) (end func(), err error) {
+	w := &waiting{f, make(chan func(), 1)}
 	b.mu.Lock()
-	if len(b.queue) == 0 {
-		if end := b.admitLocked(c); end != nil {
-			b.mu.Unlock()
-			return end, nil
-		}
-	}
-	w := &waiting{c, make(chan func(), 1)}
 	b.queue = append(b.queue, w)
-	b.admitWaitingLocked()
+	b.count(f, func(t *turns) { t.waiting++ })
+	b.admitLocked()
 	b.mu.Unlock()
+	select {
+	case end := <-w.turn: // most calls do not wait
+		return end, nil
+	default:
+	}
 
 	patience := time.NewTimer(b.wait)
 	defer patience.Stop()
@@ -95,48 +113,68 @@ func (b *inbox) await(ctx context.Context, c Caller) (end func(), err error) {
 	defer b.mu.Unlock()
 	if i := slices.Index(b.queue, w); i >= 0 {
 		b.queue = slices.Delete(b.queue, i, i+1)
+		b.count(f, func(t *turns) { t.waiting-- })
 		return nil, err
 	}
 	return <-w.turn, nil // it came at the same time
 }
 
-// admitLocked makes room for a message of a caller. The result, its end, is nil if
-// there is none.
-func (b *inbox) admitLocked(c Caller) (end func()) {
-	if !b.quota.fits(c) {
-		return nil
+// count changes what is known of a flow, which is forgotten when it has no calls.
+func (b *inbox) count(f flow, change func(*turns)) {
+	t := b.flows[f]
+	if t == nil {
+		t = new(turns)
+		b.flows[f] = t
 	}
-	aside := !b.aside
-	if aside {
+	change(t)
+	if t.waiting == 0 && t.coming == 0 {
+		delete(b.flows, f)
+	}
+}
+
+// admitLocked gives their turn to as many calls as there is memory for: of the flow that
+// has the fewest messages under way, and of those the one whose turn is the longest ago.
+func (b *inbox) admitLocked() {
+	for {
+		next := -1
+		for i, w := range b.queue {
+			if b.quota.fits(w.flow.caller) && (next < 0 || b.flows[w.flow].before(b.flows[b.queue[next].flow])) {
+				next = i
+			}
+		}
+		if next < 0 || b.aside && b.memory.Reserve(b.size) != nil {
+			return
+		}
+		aside := !b.aside
 		b.aside = true
-	} else if b.memory.Reserve(b.size) != nil {
-		return nil
+		f := b.queue[next].flow
+		b.queue[next].turn <- b.admitted(f, aside)
+		b.queue = slices.Delete(b.queue, next, next+1)
 	}
-	b.quota.add(c)
+}
+
+func (t *turns) before(other *turns) bool {
+	return t.coming < other.coming || t.coming == other.coming && t.last < other.last
+}
+
+// admitted counts a message that comes, in the memory that is set aside or in its own,
+// and returns its end.
+func (b *inbox) admitted(f flow, aside bool) (end func()) {
+	b.quota.add(f.caller)
+	b.turns++
+	b.count(f, func(t *turns) { t.waiting, t.coming, t.last = t.waiting-1, t.coming+1, b.turns })
 	return sync.OnceFunc(func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.quota.remove(c)
+		b.quota.remove(f.caller)
+		b.count(f, func(t *turns) { t.coming-- })
 		if aside {
 			b.aside = false
 		} else {
 			b.memory.Release(b.size)
 		}
-		b.admitWaitingLocked()
+		b.admitLocked()
 	})
-}
-
-// admitWaitingLocked gives their turn to those that wait, but for callers that have as
-// many messages under way as they may have. The last to come is the first, so that
-// calls whose messages do not come, of which there may be many, hold up a call whose
-// message is there for one turn and not for all of theirs.
-func (b *inbox) admitWaitingLocked() {
-	for i := len(b.queue) - 1; i >= 0; i-- {
-		if end := b.admitLocked(b.queue[i].caller); end != nil {
-			b.queue[i].turn <- end
-			b.queue = slices.Delete(b.queue, i, i+1)
-		}
-	}
 }
 
 // MessagesWait says whether calls wait for their turn, so that those whose messages are

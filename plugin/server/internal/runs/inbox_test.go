@@ -2,6 +2,8 @@ package runs
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,7 +26,7 @@ func admitted(t *testing.T, b *inbox, c Caller) func() {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	end, err := b.await(ctx, c)
+	end, err := b.await(ctx, flow{caller: c})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,21 +37,25 @@ func admitted(t *testing.T, b *inbox, c Caller) func() {
 func waits(t *testing.T, b *inbox, c Caller) <-chan func() {
 	t.Helper()
 	turn := make(chan func(), 1)
-	b.mu.Lock()
-	before := len(b.queue)
-	b.mu.Unlock()
-	go func() {
-		if end, err := b.await(t.Context(), c); err == nil {
+	queued(t, b, func() {
+		if end, err := b.await(t.Context(), flow{caller: c}); err == nil {
 			turn <- end
 		}
-	}()
-	for start := time.Now(); ; time.Sleep(time.Millisecond) {
+	})
+	return turn
+}
+
+// queued runs a call and returns when it waits for its turn.
+func queued(t *testing.T, b *inbox, call func()) {
+	t.Helper()
+	length := func() int {
 		b.mu.Lock()
-		queued := len(b.queue) > before
-		b.mu.Unlock()
-		if queued {
-			return turn
-		}
+		defer b.mu.Unlock()
+		return len(b.queue)
+	}
+	before := length()
+	go call()
+	for start := time.Now(); length() == before; time.Sleep(time.Millisecond) {
 		if time.Since(start) > 5*time.Second {
 			t.Fatal("a call does not wait for its turn")
 		}
@@ -96,13 +102,54 @@ func TestInboxIsShared(t *testing.T) {
 	}
 	carol := waits(t, b, "carol")
 	ends[0]()
-	(<-carol)() // the last to come is the first
+	(<-carol)() // who has no message under way
 	(<-more)()
 	for _, end := range ends[1:] {
 		end()
 	}
-	if b.quota.total != 0 || len(b.quota.each) != 0 || len(b.queue) != 0 || b.aside {
+	if b.quota.total != 0 || len(b.quota.each) != 0 || len(b.queue) != 0 || len(b.flows) != 0 || b.aside {
 		t.Errorf("%+v is left", b.quota)
+	}
+}
+
+// Connections of a caller take turns, also when one of them has come with many calls
+// before and after.
+func TestConnectionsTakeTurns(t *testing.T) {
+	b, _ := inboxOf(t, 1, 0)
+	end := admitted(t, b, "alice")
+	order := make(chan string, 100)
+	var all sync.WaitGroup
+	call := func(connection string) {
+		all.Add(1)
+		queued(t, b, func() {
+			defer all.Done()
+			end, err := b.await(t.Context(), flow{"alice", connection})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			order <- connection
+			end()
+		})
+	}
+	for range 10 {
+		call("many")
+	}
+	call("few")
+	call("other")
+	for range 10 {
+		call("many")
+	}
+	call("few")
+	end()
+	all.Wait()
+	close(order)
+	var got []string
+	for connection := range order {
+		got = append(got, connection)
+	}
+	if want := []string{"many", "few", "other", "many", "few", "many"}; !slices.Equal(got[:6], want) {
+		t.Errorf("the order is %q", got)
 	}
 }
 
@@ -111,14 +158,14 @@ func TestInboxPatience(t *testing.T) {
 	b, _ := inboxOf(t, 1, 100)
 	b.wait = 20 * time.Millisecond
 	end := admitted(t, b, "alice")
-	_, err := b.await(t.Context(), "bob")
+	_, err := b.await(t.Context(), flow{caller: "bob"})
 	if f := protocol.FaultOf(err); f == nil || f.StatusCode() != codes.ResourceExhausted || f.Reason != protocol.ReasonLimit {
 		t.Errorf("who waits for long: %v", err)
 	}
 	b.wait = time.Minute
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := b.await(ctx, "bob"); protocol.FaultOf(err).Reason != protocol.ReasonCancelled {
+	if _, err := b.await(ctx, flow{caller: "bob"}); protocol.FaultOf(err).Reason != protocol.ReasonCancelled {
 		t.Errorf("who has gone: %v", err)
 	}
 	end()
