@@ -175,6 +175,9 @@ func (p *Plan) Entry(k int) int {
 	return k - 1
 }
 
+// Gain is softplus(e) of the posterior-mean cell k, from 1.
+func (p *Plan) Gain(k int) float64 { return softplus(p.Values[p.Entries[p.Entry(k)].Step]) }
+
 // plan lays m out.
 func (m *Model) plan(fixed bool) *Plan {
 	p := &Plan{Kind: m.Kind, Iterations: m.Iterations, Values: m.Values(), Fixed: fixed}

@@ -2,7 +2,6 @@ package glad
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -67,22 +66,17 @@ type posteriorEntries struct {
 	by           *constants
 }
 
-func newPosteriorCell(p *Plan, networks []*network, s *dense.Sym, samples int, c connectedness) *posteriorCell {
+func newPosteriorCell(p *Plan, networks []*network, s *dense.Sym, of Preparation) *posteriorCell {
 	d := s.Len()
-	r := rows(9, d)
+	r := rows(8, d)
 	cell := &posteriorCell{
-		plan: p, networks: networks, constants: constants{context: c.context}, rootSamples: math.Sqrt(float64(samples)),
-		nodes: r[0], logS: r[1], sigma: r[2], logSigma: r[3], rootSigma: r[4],
-		support: r[5], diagonal: r[6], byLogSigma: r[7], bySupport: r[8],
+		plan: p, networks: networks, constants: constants{context: of.Shape.Context}, rootSamples: of.RootSamples,
+		nodes: of.Nodes, logS: r[0], sigma: r[1], logSigma: r[2], rootSigma: r[3],
+		support: r[4], diagonal: r[5], byLogSigma: r[6], bySupport: r[7],
 		bounded: make([]bool, d),
 		worker:  newWorker(networks, true),
 	}
-	if samples == 0 && slices.ContainsFunc(networks, (*network).needsSamples) {
-		cell.rootSamples = math.Sqrt(likelySamples(s))
-	}
-	mean := floats.Sum(c.nodes) / float64(d)
-	for i, a := range c.nodes {
-		cell.nodes[i] = nodeContextScale * (a - mean)
+	for i := range d {
 		cell.logS[i] = math.Log(s.At(i, i))
 	}
 	return cell
@@ -98,7 +92,7 @@ func (c *posteriorCell) step() float64 { return c.plan.Values[c.plan.Entries[c.i
 func (c *posteriorCell) prepare(o *operands, k int, lambda float64) {
 	c.index = c.plan.Entry(k)
 	c.network = c.networks[c.index]
-	c.lambda, c.gain = lambda, softplus(c.step())
+	c.lambda, c.gain = lambda, c.plan.Gain(k)
 	d := len(c.nodes)
 	c.mean = o.theta.Trace() / float64(d)
 	for i := range d {

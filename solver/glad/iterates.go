@@ -3,7 +3,6 @@ package glad
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/gladflow/gladflow/solver/dense"
 )
@@ -49,13 +48,13 @@ func (s *cpuSession) newIterates(d, cores int) *iterates {
 
 // load makes c the iterates of a covariance; samples is M, or 0.
 func (c *iterates) load(s *cpuSession, a *dense.Sym, samples int) {
-	of := connect(a)
+	of := s.plan.Prepare(a, samples)
 	c.s = a
-	c.shape = Shape{Dimension: a.Len(), Norm: norm(a), Context: of.context}
+	c.shape = of.Shape
 	if s.plan.Kind == GLADPM {
-		c.sweep.cell = newPosteriorCell(s.plan, s.networks, a, samples, of)
+		c.sweep.cell = newPosteriorCell(s.plan, s.networks, a, of)
 	} else {
-		c.sweep.cell = &paperCell{rho: s.networks[0], constants: constants{context: of.context}}
+		c.sweep.cell = &paperCell{rho: s.networks[0], constants: constants{context: of.Shape.Context}}
 	}
 }
 
@@ -67,7 +66,7 @@ func (c *iterates) Initial(ctx context.Context, t float64) error {
 	c.spare.CopyFrom(c.s)
 	c.spare.AddDiagonal(t)
 	if !c.spare.Finite() {
-		return errUnits
+		return ErrUnits
 	}
 	err := c.await(ctx, func() { c.failed = c.initialKernel(t) })
 	if err == nil {
@@ -77,7 +76,7 @@ func (c *iterates) Initial(ctx context.Context, t float64) error {
 		return err
 	}
 	if !c.next.Finite() {
-		return errUnits
+		return ErrUnits
 	}
 	c.next, c.pair.theta = c.pair.theta, c.next
 	c.pair.z.CopyFrom(c.pair.theta)
@@ -157,17 +156,4 @@ func (c *iterates) await(ctx context.Context, kernel func()) error {
 		return err
 	}
 	return dense.AwaitLong(ctx, c.shape.Dimension, kernel)
-}
-
-// norm is the largest absolute row sum, which no eigenvalue exceeds.
-func norm(a *dense.Sym) float64 {
-	var largest float64
-	for i := range a.Len() {
-		var sum float64
-		for _, v := range a.Row(i) {
-			sum += math.Abs(v)
-		}
-		largest = max(largest, sum)
-	}
-	return largest
 }

@@ -357,7 +357,7 @@ func TestSolverRefuses(t *testing.T) {
 	}
 	// 1/S overflows.
 	tiny := dense.NewSym(1, []float64{1e-320})
-	if _, err := (Solver{}).Solve(context.Background(), solver.Problem{S: tiny}); !errors.Is(err, errUnits) {
+	if _, err := (Solver{}).Solve(context.Background(), solver.Problem{S: tiny}); !errors.Is(err, ErrUnits) {
 		t.Errorf("a variance of 1e-320: %v", err)
 	}
 }

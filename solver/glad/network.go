@@ -170,8 +170,3 @@ func (c *network) backward(b *batch, n int, gradient []float64) [][]float64 {
 	}
 	return b.deltas[0]
 }
-
-// needsSamples says whether one of the features does.
-func (c *network) needsSamples() bool {
-	return slices.ContainsFunc(c.features, func(f *feature) bool { return f.samples })
-}

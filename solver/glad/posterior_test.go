@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -141,6 +142,28 @@ func TestLikelySamples(t *testing.T) {
 		got := likelySamples(s)
 		if got < 0.8*float64(m) || got > 1.25*float64(m) {
 			t.Errorf("%v samples are guessed where there are %d", got, m)
+		}
+	}
+	// The median is the one of all squares in order, for any number of goroutines.
+	for _, d := range []int{2, 3, 60, 700} {
+		s := dense.NewSym(d, nil)
+		var all []float64
+		for i := range d {
+			s.Set(i, i, 1+r.Float64())
+			for j := range i {
+				s.Set(i, j, math.Round(10*r.NormFloat64())/100)
+			}
+		}
+		f := deviations(s)
+		for i := range d {
+			for j := i + 1; j < d; j++ {
+				v := s.At(i, j) / (f[i] * f[j])
+				all = append(all, v*v)
+			}
+		}
+		slices.Sort(all)
+		if got := medianSquare(s, len(all)); got != all[len(all)/2] {
+			t.Errorf("d = %d: the median is %v, want %v", d, got, all[len(all)/2])
 		}
 	}
 	if got := likelySamples(dense.Identity(1)); !(got > 0) || math.IsInf(got, 1) {

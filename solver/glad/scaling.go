@@ -3,7 +3,6 @@ package glad
 import (
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
@@ -54,7 +53,9 @@ func (s Scaling) validate() error {
 	return nil
 }
 
-var errUnits = errors.New("the variances of S are too small or too large for its precision matrix to be written in float64; rescale the variables")
+// ErrUnits is returned where the precision matrix of S, or its inverse with theta0_offset,
+// cannot be written in float64.
+var ErrUnits = errors.New("the variances of S are too small or too large for its precision matrix to be written in float64; rescale the variables")
 
 // units are the units of S in those of the scaled S: variable i has deviation
 // deviations[i], or every variance is in units of variance.
@@ -130,7 +131,7 @@ func (u units) restore(a *dense.Sym) error {
 		}
 	}
 	if !a.Finite() {
-		return errUnits
+		return ErrUnits
 	}
 	return nil
 }
@@ -150,52 +151,4 @@ func deviations(a *dense.Sym) []float64 {
 		f[i] = math.Sqrt(a.At(i, i))
 	}
 	return f
-}
-
-// A connectedness says how strongly the variables of S correlate.
-type connectedness struct {
-	nodes []float64 // a(i) = log Σ_j Rij², R the correlation matrix
-	// context is the feature of that name.
-	context float64
-}
-
-func connect(a *dense.Sym) connectedness {
-	f := deviations(a)
-	c := connectedness{nodes: make([]float64, len(f))}
-	var sum float64
-	for i := range f {
-		var row float64
-		for j, v := range a.Row(i) {
-			r := v / (f[i] * f[j])
-			row += r * r
-		}
-		c.nodes[i] = math.Log(row)
-		sum += row
-	}
-	d := float64(len(f))
-	c.context = math.Log(sum / d)
-	return c
-}
-
-// likelySamples guesses M from a covariance, as if half of the pairs of
-// variables were independent: M·Rij² of such a pair is about chi-square with one
-// degree of freedom.
-func likelySamples(a *dense.Sym) float64 {
-	const (
-		median      = 0.4549 // of chi-square with one degree of freedom
-		least, most = 2, 1e6
-	)
-	deviation := deviations(a)
-	var squares []float64
-	for i, f := range deviation {
-		for j, v := range a.Row(i)[i+1:] {
-			r := v / (f * deviation[i+1+j])
-			squares = append(squares, r*r)
-		}
-	}
-	if len(squares) == 0 {
-		return most // there is no pair
-	}
-	slices.Sort(squares)
-	return min(max(median/squares[len(squares)/2], least), most)
 }

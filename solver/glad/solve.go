@@ -93,7 +93,7 @@ func (s Solver) run(ctx context.Context, problems []solver.Problem, observe func
 		}
 		scaled[i].Samples = p.Samples
 		if scaled[i].S, back[i] = m.Scaling.apply(p.S); !scaled[i].S.Finite() {
-			return nil, errUnits
+			return nil, ErrUnits
 		}
 	}
 	plan := m.plan(true)
