@@ -1,0 +1,9 @@
+// The kernels of gladflow, in plain CUDA C, for NVRTC and, with EMULATOR defined, for
+// a C++ compiler. All matrices are symmetric, so that rows are columns; all arguments
+// have 8 bytes, all numbers are doubles. kernels.go lists what is here.
+#include "matrix.cuh"
+#include "spectral.cuh"
+#include "paper.cuh"
+#include "posterior.cuh"
+#include "classical.cuh"
+#include "samples.cuh"
