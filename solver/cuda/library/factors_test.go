@@ -1,0 +1,88 @@
+//go:build cuda && cgo
+
+package library
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gladflow/gladflow/solver/cuda/driver"
+)
+
+// definite is a positive definite matrix of order n.
+func definite(seed uint64, n int) matrix {
+	a := matrix{random(seed, n*n), n, n}
+	identity := matrix{make([]float64, n*n), n, n}
+	for i := range n {
+		identity.data[i*n+i] = 1
+	}
+	return matrix{product(false, true, n, n, n, 1, a, a, 1, identity), n, n}
+}
+
+func TestCholesky(t *testing.T) {
+	const n = 6
+	on(t, func(b *bench) {
+		for _, triangle := range []Triangle{Lower, Upper} {
+			a := definite(1, n)
+			p, info := b.up(a.data), b.room(1)
+			length, err := b.PotrfSize(triangle, n, p, n)
+			b.ok(err)
+			b.ok(b.Potrf(triangle, n, p, n, b.room(length), length, info))
+			if i := b.info(info); i != 0 {
+				t.Fatalf("info %d", i)
+			}
+			length, err = b.PotriSize(triangle, n, p, n)
+			b.ok(err)
+			b.ok(b.Potri(triangle, n, p, n, b.room(length), length, info))
+			inverse := matrix{b.down(p, n*n), n, n}
+			for j := range n {
+				for i := range n {
+					if (triangle == Lower && i < j) || (triangle == Upper && i > j) {
+						inverse.data[j*n+i] = inverse.data[i*n+j]
+					}
+				}
+			}
+			identity := product(false, false, n, n, n, 1, a, inverse, 0, matrix{make([]float64, n*n), n, n})
+			for i := range n {
+				identity[i*n+i]--
+			}
+			b.same("A·A⁻¹ − I", identity, make([]float64, n*n))
+		}
+		a := definite(1, n)
+		a.data[3*n+3] = -1
+		p, info := b.up(a.data), b.room(1)
+		length, err := b.PotrfSize(Lower, n, p, n)
+		b.ok(err)
+		b.ok(b.Potrf(Lower, n, p, n, b.room(length), length, info))
+		if i := b.info(info); i != 4 {
+			t.Errorf("info %d of a matrix whose fourth pivot is negative", i)
+		}
+	})
+}
+
+func TestPotrfBatched(t *testing.T) {
+	const n, count = 4, 3
+	on(t, func(b *bench) {
+		list := make([]float64, count)
+		places := driver.Pointers(list)
+		for i := range count {
+			a := definite(uint64(i), n)
+			if i == 1 {
+				a.data[0] = -1
+			}
+			places[i] = b.up(a.data)
+		}
+		infos := b.room(count)
+		b.ok(b.PotrfBatched(Lower, n, b.up(list), n, infos, count))
+		if found := driver.Int32s(b.down(infos, 2))[:count]; !slices.Equal(found, []int32{0, 1, 0}) {
+			t.Errorf("infos %v", found)
+		}
+		a, l := definite(2, n), matrix{b.down(places[2], n*n), n, n}
+		for j := range n {
+			for i := range j {
+				l.data[j*n+i] = 0
+			}
+		}
+		b.same("L·Lᵀ", product(false, true, n, n, n, 1, l, l, 0, matrix{make([]float64, n*n), n, n}), a.data)
+	})
+}
