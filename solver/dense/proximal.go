@@ -13,13 +13,38 @@ import "math"
 // vectors (n², row-major) the eigenvectors, one a row. values may be phi, and
 // vectors the storage of y, which is otherwise unchanged. For floor see
 // LogDetProxValues. The error is ErrEigen.
+//
+// Where vectors is nil nobody wants them, nor the eigenvalues of Y: values is not
+// used, and an engine that is a ProximalEngine does all of it.
 func (w *Workspace) LogDetProx(theta, y *Sym, lambda, floor float64, values, phi, vectors []float64) error {
+	if vectors == nil {
+		n := y.Len()
+		if p, ok := w.engine.(ProximalEngine); ok && p.HasLogDetProx(n) {
+			if !p.LogDetProx(n, theta.Raw(), y.Raw(), lambda, floor, phi[:n]) {
+				return ErrEigen
+			}
+			return nil
+		}
+		w.vectors = grow(w.vectors, n*n)
+		values, vectors = phi, w.vectors
+	}
 	if err := w.Eigen(y, values, vectors); err != nil {
 		return err
 	}
 	LogDetProxValues(phi, values, lambda, floor)
 	w.Spectral(theta, phi, vectors)
 	return nil
+}
+
+// A ProximalEngine is an Engine that computes LogDetProx as a whole, such as one on a
+// device, from which the matrices need not come back in between.
+type ProximalEngine interface {
+	Engine
+	// HasLogDetProx says whether it does so for n×n matrices.
+	HasLogDetProx(n int) bool
+	// LogDetProx is that of Workspace, without eigenvectors: it sets theta and phi, and
+	// reports whether the eigendecomposition converged.
+	LogDetProx(n int, theta, y []float64, lambda, floor float64, phi []float64) bool
 }
 
 // LogDetProxValues sets phi to the eigenvalues of the result of LogDetProx, where

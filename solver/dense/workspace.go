@@ -15,6 +15,7 @@ type Workspace struct {
 	engine  Engine
 	scratch Scratch
 	scaled  []float64
+	vectors []float64
 }
 
 // NewWorkspace returns a workspace for n×n matrices; other sizes work too.

@@ -12,12 +12,11 @@ import (
 // spectral is dense.LogDetProx for ADMM and AM, with memory of its own: the
 // minimiser of −log det Θ + tr(SΘ) + (λ/2)‖Θ − A‖² over Θ ≻ 0.
 type spectral struct {
-	work    *dense.Workspace
-	y       *dense.Sym // S/λ − A, filled in by the caller
-	values  []float64
-	vectors []float64
-	theta   *dense.Sym
-	logdet  float64 // log det theta
+	work   *dense.Workspace
+	y      *dense.Sym // S/λ − A, filled in by the caller
+	values []float64  // the eigenvalues of theta
+	theta  *dense.Sym
+	logdet float64 // log det theta
 	// The step's argument and result, here so that run is made once.
 	lambda float64
 	err    error
@@ -26,11 +25,10 @@ type spectral struct {
 
 func newSpectral(work *dense.Workspace, n int) *spectral {
 	sp := &spectral{
-		work:    work,
-		y:       dense.NewSym(n, nil),
-		values:  make([]float64, n),
-		vectors: make([]float64, n*n),
-		theta:   dense.NewSym(n, nil),
+		work:   work,
+		y:      dense.NewSym(n, nil),
+		values: make([]float64, n),
+		theta:  dense.NewSym(n, nil),
 	}
 	sp.run = func() { sp.err = sp.compute(sp.lambda) }
 	return sp
@@ -51,7 +49,7 @@ func (sp *spectral) step(ctx context.Context, lambda float64) solver.Status {
 }
 
 func (sp *spectral) compute(lambda float64) error {
-	if err := sp.work.LogDetProx(sp.theta, sp.y, lambda, 0, sp.values, sp.values, sp.vectors); err != nil {
+	if err := sp.work.LogDetProx(sp.theta, sp.y, lambda, 0, nil, sp.values, nil); err != nil {
 		return err
 	}
 	sp.logdet = 0

@@ -1,0 +1,199 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gladflow/gladflow/solver/cuda/driver"
+	"github.com/gladflow/gladflow/solver/cuda/kernels"
+	"github.com/gladflow/gladflow/solver/cuda/library"
+	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/glad"
+)
+
+// initial sets Θ = Z = (S + tI)⁻¹ of all problems, and U = 0. failed gets the errors of
+// single problems.
+func (b *batch) initial(ctx context.Context, t float64, failed []error) error {
+	a, theta := b.work[workP], b.pair.theta
+	norms := b.figures[:b.n]
+	err := b.do(ctx, func(q *queue) {
+		q.copy(a, b.s, 8*b.size()*int64(b.n))
+		b.scalars(q, func(int) float64 { return t })
+		q.over(kernels.AddDiagonal, b.n, b.dimension(), a, b.device.scalars)
+		b.norms(q, a, norms)
+	})
+	if err != nil {
+		return err
+	}
+	of := make([]float64, b.n)
+	copy(of, norms)
+	for i, v := range of {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			failed[i] = glad.ErrUnits
+		}
+	}
+	// By Cholesky where the inverse is well conditioned, as on the CPU.
+	infos := make([]bool, b.n)
+	for i := range b.n {
+		if failed[i] != nil {
+			continue
+		}
+		if infos[i], err = b.invert(ctx, b.at(theta, i), b.at(a, i)); err != nil {
+			return err
+		}
+	}
+	err = b.do(ctx, func(q *queue) {
+		q.over(kernels.Mirror, b.n, b.dimension(), theta, int64(0))
+		b.norms(q, theta, norms)
+	})
+	if err != nil {
+		return err
+	}
+	inverse := append([]float64(nil), norms...)
+	for i := range b.n {
+		if failed[i] != nil || infos[i] && inverse[i]*of[i] < 1/resolution(b.d) {
+			continue
+		}
+		if err := b.invertByEigen(ctx, i, t, failed); err != nil {
+			return err
+		}
+	}
+	err = b.do(ctx, func(q *queue) {
+		b.norms(q, theta, norms)
+		q.copy(b.pair.z, theta, 8*b.size()*int64(b.n))
+		if b.u != 0 {
+			q.clear(b.u, 8*b.size()*int64(b.n))
+		}
+	})
+	for i, v := range norms {
+		if failed[i] == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+			failed[i] = glad.ErrUnits
+		}
+	}
+	return err
+}
+
+// invert sets the upper triangle (by rows) of to to the inverse of a, and says whether a
+// is positive definite.
+func (b *batch) invert(ctx context.Context, to, a driver.Pointer) (bool, error) {
+	w := &b.device
+	ok := true
+	for _, step := range []func(q *queue) error{
+		func(q *queue) error {
+			q.copy(to, a, 8*b.size())
+			return q.handle.Potrf(library.Lower, b.d, to, b.d, w.workspace, int(w.workspaceBytes/8), w.info)
+		},
+		func(q *queue) error {
+			return q.handle.Potri(library.Lower, b.d, to, b.d, w.workspace, int(w.workspaceBytes/8), w.info)
+		},
+	} {
+		if !ok {
+			break
+		}
+		err := b.do(ctx, func(q *queue) {
+			q.try(func() error { return step(q) })
+			q.download(b.figures[:1], w.info)
+		})
+		if err != nil {
+			return false, err
+		}
+		ok = b.information() == 0
+	}
+	return ok, nil
+}
+
+// information is the int32 that a library left in info, which was downloaded.
+func (b *batch) information() int32 { return int32(math.Float64bits(b.figures[0])) }
+
+// decompose replaces matrix i of vectors by its eigenvectors, by rows, and sets its part
+// of values.
+func (b *batch) decompose(ctx context.Context, i int, vectors driver.Pointer) error {
+	w := &b.device
+	err := b.do(ctx, func(q *queue) {
+		q.try(func() error {
+			return q.handle.Syevd(true, library.Lower, b.d, b.at(vectors, i), b.d, w.values.At(8*int64(i)*b.dimension()), w.workspace, w.workspaceBytes, b.hostWork, w.info)
+		})
+		q.download(b.figures[:1], w.info)
+	})
+	if err == nil && b.information() != 0 {
+		return dense.ErrEigen
+	}
+	return err
+}
+
+// spectral queues to = Σ φk·vk·vkᵀ for vectors vk by rows, and φ ≥ 0. scaled is scratch.
+func (b *batch) spectral(q *queue, to, vectors, scaled driver.Pointer, problems int) {
+	d := b.d
+	q.over(kernels.ScaleRows, problems, b.dimension(), scaled, vectors, b.device.phi, int64(1))
+	// By columns the rows of scaled are its columns: to = scaled·scaledᵀ.
+	if problems > 1 {
+		size := d * d
+		q.try(func() error {
+			return q.handle.GemmStridedBatched(false, true, d, d, d, 1, scaled, d, size, scaled, d, size, 0, to, d, size, problems)
+		})
+	} else {
+		q.try(func() error { return q.handle.Syrk(library.Lower, false, d, d, 1, scaled, d, 0, to, d) })
+	}
+	q.over(kernels.Mirror, problems, b.dimension(), to, int64(0))
+}
+
+// invertByEigen sets Θ of one problem by way of the eigendecomposition of S + tI, of
+// which eigenvalues that are lost in rounding are raised.
+func (b *batch) invertByEigen(ctx context.Context, i int, t float64, failed []error) error {
+	vectors, scaled, limit := b.work[workQ], b.work[workW], resolution(b.d)
+	d := int64(b.d)
+	err := b.enqueue(ctx, func(q *queue) { q.copy(b.at(vectors, i), b.at(b.work[workP], i), 8*b.size()) })
+	if err == nil {
+		err = b.decompose(ctx, i, vectors)
+	}
+	if err == dense.ErrEigen {
+		failed[i] = err
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	values := make([]float64, b.d)
+	if err := b.do(ctx, func(q *queue) { q.download(values, b.device.values.At(8*int64(i)*d)) }); err != nil {
+		return err
+	}
+	least, largest := values[0], values[len(values)-1]
+	if least < -limit*largest || largest <= 0 || least <= limit*largest && t <= 0 {
+		failed[i] = fmt.Errorf("the matrix S + tI with t = %v is not positive definite: its eigenvalues go down to %v; use a model with a larger theta0_offset, or shrink S towards its diagonal", t, least)
+		return nil
+	}
+	return b.do(ctx, func(q *queue) {
+		q.over(kernels.InverseValues, 1, d, b.device.phi, b.device.values.At(8*int64(i)*d), limit)
+		b.spectral(q, b.at(b.pair.theta, i), b.at(vectors, i), scaled, 1)
+	})
+}
+
+// definite says whether Z − δI of problem i is positive definite.
+func (b *batch) definite(i int) (bool, error) {
+	ctx := context.Background()
+	a := b.work[workP]
+	err := b.do(ctx, func(q *queue) { b.norms(q, b.pair.z, b.figures[:b.n]) })
+	if err != nil {
+		return false, err
+	}
+	delta := resolution(b.d) * b.figures[i]
+	err = b.enqueue(ctx, func(q *queue) {
+		q.copy(a, b.at(b.pair.z, i), 8*b.size())
+		b.scalars(q, func(int) float64 { return -delta })
+		q.over(kernels.AddDiagonal, 1, b.dimension(), a, b.device.scalars)
+	})
+	if err != nil {
+		return false, err
+	}
+	w := &b.device
+	err = b.do(ctx, func(q *queue) {
+		q.try(func() error {
+			return q.handle.Potrf(library.Lower, b.d, a, b.d, w.workspace, int(w.workspaceBytes/8), w.info)
+		})
+		q.download(b.figures[:1], w.info)
+	})
+	return err == nil && b.information() == 0, err
+}

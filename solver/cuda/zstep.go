@@ -1,0 +1,121 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"context"
+	"math"
+
+	"github.com/gladflow/gladflow/solver/cuda/driver"
+	"github.com/gladflow/gladflow/solver/cuda/kernels"
+	"github.com/gladflow/gladflow/solver/glad"
+)
+
+// rowArrays is how many numbers posterior_rows has of every variable; the first two are
+// the host's.
+const rowArrays = 6
+
+// zArrays are what Z steps need besides matrices.
+type zArrays struct {
+	fixed       driver.Pointer // 2n: the context, and √M
+	description driver.Pointer
+	scratch     driver.Pointer
+	rows, mean  driver.Pointer // of posterior-mean cells: 6nd and n
+}
+
+// rowNumbers is how many numbers of every variable the cells keep.
+func (s *session) rowNumbers() int64 {
+	if s.plan.Kind == glad.GLADPM {
+		return rowArrays
+	}
+	return 0
+}
+
+// scratchBytes is the largest scratch of the session's kernels for a batch.
+func (s *session) scratchBytes(d, n int) int64 {
+	var most int64
+	for k := range s.plan.Iterations {
+		_, bytes := s.networks.Blocks(s.networks.Cell(k+1).Kernel, int64(d), n)
+		most = max(most, bytes)
+	}
+	if s.plan.Kind == glad.GLADPM {
+		_, bytes := s.networks.Blocks(kernels.PosteriorDiagonal, int64(d), n)
+		most = max(most, bytes)
+	}
+	return most
+}
+
+// loadFixed queues what the cells need of S besides its entries.
+func (b *batch) loadFixed(q *queue) {
+	n, d := b.n, b.d
+	fixed := make([]float64, 2*n)
+	for i, p := range b.prepared {
+		fixed[2*i], fixed[2*i+1] = p.Shape.Context, p.RootSamples
+	}
+	q.uploadNow(b.z.fixed, fixed)
+	q.uploadNow(b.z.description, b.session.networks.Descriptions)
+	if b.session.plan.Kind != glad.GLADPM {
+		return
+	}
+	rows := make([]float64, rowArrays*n*d)
+	for i, p := range b.prepared {
+		of := rows[i*rowArrays*d:]
+		copy(of[:d], p.Nodes)
+		for j := range d {
+			of[d+j] = math.Log(b.problems[i].S.At(j, j))
+		}
+	}
+	q.uploadNow(b.z.rows, rows)
+}
+
+// zStep computes the Z (and U) of cell k from Θ in b.next into the slot to, and
+// ‖Z − Θ‖²F of every problem into norm2.
+func (b *batch) zStep(ctx context.Context, k int, to int, norm2 []float64) error {
+	cell := b.session.networks.Cell(k)
+	theta, toZ, d := b.work[b.next], b.work[to], b.dimension()
+	a, z := &b.device, &b.z
+	err := b.do(ctx, func(q *queue) {
+		if len(cell.Weights) > 0 {
+			q.try(func() error { return b.session.weigh(q, k, cell.Weights) })
+		}
+		network := z.description.At(8 * int64(cell.At))
+		launch := func(k kernels.Kernel, args ...any) {
+			blocks := k.Blocks(d)
+			if needsScratch(k) {
+				blocks, _ = b.session.networks.Blocks(k, d, b.n)
+			}
+			q.launch(k, blocks, b.n, append(args, d)...)
+		}
+		if b.session.plan.Kind == glad.GLADPM {
+			gain := b.session.plan.Gain(k)
+			launch(kernels.PosteriorRows, z.rows, b.s, theta, b.pair.z, a.lambda)
+			launch(kernels.PosteriorMean, z.mean, theta)
+			launch(kernels.PosteriorDiagonal, toZ, theta, b.pair.z, z.rows, z.mean, a.lambda, z.fixed, gain, network, z.scratch)
+			switch cell.Kernel {
+			case kernels.PosteriorEntries9:
+				launch(cell.Kernel, toZ, a.partial, theta, b.pair.z, z.rows, z.mean, a.lambda, gain)
+			case kernels.PosteriorEntries11:
+				launch(cell.Kernel, toZ, a.partial, theta, b.pair.z, z.rows, z.mean, a.lambda, z.fixed, gain)
+			default:
+				launch(cell.Kernel, toZ, a.partial, theta, b.pair.z, z.rows, z.mean, a.lambda, z.fixed, gain, network, z.scratch)
+			}
+		} else if cell.Kernel == kernels.PaperCellAny {
+			launch(cell.Kernel, toZ, b.u, a.partial, theta, b.s, b.pair.z, b.u, a.lambda, z.fixed, network, z.scratch)
+		} else {
+			launch(cell.Kernel, toZ, b.u, a.partial, theta, b.s, b.pair.z, b.u)
+		}
+		q.over(kernels.Sum, b.n, kernels.Tiles(d), a.figures, a.partial)
+		q.download(b.figures[:b.n], a.figures)
+	})
+	copy(norm2, b.figures)
+	return err
+}
+
+// needsScratch says whether a kernel evaluates any network.
+func needsScratch(k kernels.Kernel) bool {
+	switch k {
+	case kernels.PaperCellAny, kernels.PosteriorDiagonal, kernels.PosteriorEntriesAny:
+		return true
+	}
+	return false
+}
