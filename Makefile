@@ -8,7 +8,7 @@ IMAGE ?= gladflow
 PYTHON ?= python3
 export SEED
 
-.PHONY: help build test race lint demo ecoli kit results torch ci attack fuzz properties bench size docker release-check release clean
+.PHONY: help build gladflow-cuda gpu-check test test-cuda test-cuda-long race lint demo ecoli kit results torch ptx check-ptx ci attack fuzz properties bench size docker release-check release clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -16,8 +16,21 @@ help: ## this list
 build: ## the binary, in bin/gladflow; no cgo
 	CGO_ENABLED=0 go build -trimpath -o bin/gladflow ./plugin/gladflow
 
+gladflow-cuda: ## the binary with GPU code, in bin/gladflow-cuda; needs gcc, and cuda.h, which it fetches if it must
+	.ci/with-cuda go build -trimpath -tags cuda -o bin/gladflow-cuda ./plugin/gladflow
+
+gpu-check: ## tests and measures the GPU code on this machine's GPU, into bin/gpu-check.md; CHECK has its flags
+	.ci/with-cuda go build -trimpath -tags cuda -ldflags '-s -w' -o bin/gpu-check ./solver/cuda/gpucheck
+	bin/gpu-check --out bin/gpu-check.md $(CHECK)
+
 test: ## the tests, a minute on two cores; with GLADFLOW_LONG=1 the longer ones too
 	go test ./...
+
+test-cuda: ## the tests of the GPU code on an emulated driver; needs gcc, g++ and OpenBLAS, no GPU
+	.ci/run cuda
+
+test-cuda-long: ## the same of package solver/cuda, with large matrices and every call failing: half an hour
+	GLADFLOW_LONG=1 .ci/with-cuda go test -count=1 -v -timeout 60m -tags cuda ./solver/cuda
 
 race: ## all tests under the race detector; needs a C compiler
 	.ci/run race
@@ -39,6 +52,17 @@ results: ## the paper's synthetic experiments, into docs/RESULTS.md; 5 to 15 min
 
 torch: ## a training step beside PyTorch's; PYTHON has torch
 	GLADFLOW_TORCH=$(PYTHON) go test -count=1 -v -run Torch ./solver/glad/train
+
+# python_with runs a script with Python packages, in an environment of its own.
+NVRTC = nvidia-cuda-nvrtc-cu12==12.0.140
+python_with = dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(PYTHON) -m venv $$dir && \
+	$$dir/bin/pip install -q --disable-pip-version-check
+
+ptx: ## kernels.ptx anew, from kernels.cu and what it includes; a compiler comes from PyPI, 23 MB
+	@$(python_with) $(NVRTC) && $$dir/bin/python solver/cuda/kernels/generate.py
+
+check-ptx: ## that kernels.ptx is what comes of kernels.cu, and the registers that kernels take; from PyPI
+	@$(python_with) $(NVRTC) nvidia-cuda-nvcc-cu12==12.9.86 && $$dir/bin/python solver/cuda/kernels/generate.py --check
 
 ci: ## everything that continuous integration runs
 	.ci/run
@@ -90,4 +114,4 @@ release: release-check ## a draft of the release of the tag that is checked out
 	cd dist && sha256sum --check --strict --ignore-missing SHA256SUMS
 
 clean: ## what build, demo and release wrote
-	rm -rf bin dist out gladflow-demo
+	rm -rf bin build dist out gladflow-demo

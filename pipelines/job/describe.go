@@ -11,11 +11,15 @@ type Description struct {
 	Go       string       `json:"go"`
 	Platform string       `json:"platform"`
 	Engines  []EngineInfo `json:"engines"`
-	Devices  []string     `json:"devices"`
-	Solvers  []SolverInfo `json:"solvers"`
-	Models   []ModelInfo  `json:"models"`
-	Inputs   []string     `json:"inputs"`
-	Outputs  []string     `json:"outputs"`
+	// Devices are the names that Job.Device may have on this machine: cpu, and cuda:N
+	// for each GPU that was found by a build that has code for it.
+	Devices []string `json:"devices"`
+	// GPUs describes these, or has one element that says why there is none.
+	GPUs    []GPUInfo    `json:"gpus"`
+	Solvers []SolverInfo `json:"solvers"`
+	Models  []ModelInfo  `json:"models"`
+	Inputs  []string     `json:"inputs"`
+	Outputs []string     `json:"outputs"`
 }
 
 // An EngineInfo is a source of linear algebra.
@@ -27,6 +31,27 @@ type EngineInfo struct {
 	Version string `json:"version,omitempty"`
 	Threads int    `json:"threads,omitempty"`
 	Problem string `json:"problem,omitempty"`
+}
+
+// A GPUInfo is a GPU of this machine.
+type GPUInfo struct {
+	// Device is what Job.Device calls it: cuda:0. It is cuda where none was found.
+	Device string `json:"device"`
+	// Found says whether there is one, and Problem why there is none.
+	Found   bool   `json:"found"`
+	Problem string `json:"problem,omitempty"`
+	// Name is that of the card, ComputeCapability its generation, such as 9.0.
+	Name              string `json:"name,omitempty"`
+	ComputeCapability string `json:"compute_capability,omitempty"`
+	Multiprocessors   int    `json:"multiprocessors,omitempty"`
+	// MemoryBytes is the memory of the card, used or not.
+	MemoryBytes int64 `json:"memory_bytes,omitempty"`
+	// UUID tells cards apart, whatever their numbers.
+	UUID string `json:"uuid,omitempty"`
+	// Driver is the version of CUDA that the driver supports, such as 12.9, and
+	// Libraries the libraries that were found, with their versions.
+	Driver    string `json:"driver,omitempty"`
+	Libraries string `json:"libraries,omitempty"`
 }
 
 // A ModelInfo is a built-in model, or a model file.

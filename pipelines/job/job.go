@@ -96,9 +96,9 @@ type Job struct {
 	// linear algebra. Default, and the most: the processors that the process may
 	// use. With OpenBLAS the number may change the last bits of a result.
 	Threads int `json:"threads,omitzero" jsonschema:"minimum=0" jsonschema_description:"threads to compute on at the same time; 0 is one for each processor that the process may use"`
-	// Device is what GLAD runs on. This version has no GPU code: auto is cpu,
-	// and cuda an error.
-	Device string `json:"device,omitzero" jsonschema:"default=auto" jsonschema_description:"where GLAD runs; this version has the CPU only"`
+	// Device is where the solvers compute that have code for a GPU, GLAD, ADMM, AM and
+	// G-ISTA: cpu, cuda, cuda:N or auto. See ParseDevice.
+	Device string `json:"device,omitzero" jsonschema:"pattern=^(auto|cpu|cuda(:(0|[1-9][0-9]?[0-9]?))?)$,default=auto" jsonschema_description:"where glad, gista, admm and am compute: cpu, cuda (the first GPU), cuda:N (GPU N, from 0), or auto, which is a GPU where one works and the CPU elsewhere"`
 
 	// Labels are the caller's own words on the job, such as an id to find it by. They
 	// change nothing and come back in events, results, the metadata of files and the
@@ -128,10 +128,6 @@ const (
 	UnitsOriginal     = "original"
 
 	EngineAuto = "auto"
-
-	DeviceAuto = "auto"
-	DeviceCPU  = "cpu"
-	DeviceCUDA = "cuda"
 )
 
 // topPrefix begins the value of Edges that bounds their number.

@@ -36,7 +36,7 @@ func jobs(t *rapid.T) Job {
 		Edges:            pick("edges", "", "all", "top:12"),
 		Precision:        pick("precision", "", "dense"),
 		Engine:           pick("engine", "", "gonum", "openblas"),
-		Device:           pick("device", "", "cpu"),
+		Device:           pick("device", "", "auto", "cpu", "cuda", "cuda:3"),
 		JSON:             rapid.Bool().Draw(t, "json"),
 	}
 	if len(j.Solvers) == 0 {

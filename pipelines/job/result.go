@@ -20,11 +20,16 @@ type Result struct {
 	Input InputResult `json:"input"`
 	// Warnings are sentences on what the user may not have intended.
 	Warnings []string `json:"warnings,omitempty"`
-	// Engine is the linear algebra with its version, Threads the number of
-	// threads that the run computed on, Device where GLAD ran.
+	// Engine is the linear algebra of the CPU with its version, Threads the number
+	// of threads that the run computed on.
 	Engine  string `json:"engine"`
 	Threads int    `json:"threads,omitempty"`
-	Device  string `json:"device"`
+	// Device is where the solvers computed that have code for a GPU: cpu, or cuda:N.
+	// DeviceName is that GPU with the versions of its libraries. DeviceNote says in a
+	// sentence, of a build with GPU code, why auto was the CPU.
+	Device     string `json:"device"`
+	DeviceName string `json:"device_name,omitempty"`
+	DeviceNote string `json:"device_note,omitempty"`
 	// Penalty says where ρ comes from; nil where no solver takes one.
 	Penalty *PenaltyResult `json:"penalty,omitempty"`
 	// Reference is the network scored with; nil where none was given.
@@ -119,7 +124,7 @@ type SolverResult struct {
 	// TimeLimitReached says that the time limit is why it was interrupted.
 	TimeLimitReached bool `json:"time_limit_reached,omitempty"`
 	// Note says in a sentence what a status other than converged or completed
-	// means.
+	// means, or that the solver computed elsewhere than Result.Device says.
 	Note string `json:"note,omitempty"`
 	// Error is the sentence that the solver failed with, or the writing of its
 	// files: then Status is that of the estimate, which the service still has.

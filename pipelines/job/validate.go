@@ -20,7 +20,7 @@ func (j Job) ValidateBy(known Facts) error {
 		j.checkInput, j.checkEstimate,
 		func() error { return j.checkSolvers(known) },
 		func() error { return j.checkPenalty(known) },
-		j.checkLimits, j.checkReference, j.checkOutput, j.checkLabels,
+		j.checkLimits, j.checkReference, j.checkOutput, j.checkDevice, j.checkLabels,
 	} {
 		if err := check(); err != nil {
 			return err

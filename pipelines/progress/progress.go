@@ -18,6 +18,7 @@ type Stage string
 
 // The stages there are.
 const (
+	Opening    Stage = "opening the device" // of builds with code for GPUs
 	Reading    Stage = "reading"
 	Choosing   Stage = "choosing the penalty"
 	Solving    Stage = "solving" // once for every solver

@@ -10,7 +10,9 @@ import (
 )
 
 // Describe describes this build on this machine.
-func Describe() (job.Description, error) {
+func Describe() (job.Description, error) { return describe(processGPUs()) }
+
+func describe(gpus *gpuPool) (job.Description, error) {
 	models, err := Models()
 	if err != nil {
 		return job.Description{}, err
@@ -21,13 +23,15 @@ func Describe() (job.Description, error) {
 			engines = append(engines, engineInfo(name))
 		}
 	}
+	cards := describeGPUs(gpus)
 	return job.Description{
 		Version:  job.Version(),
 		Revision: revision(),
 		Go:       runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Engines:  engines,
-		Devices:  usableDevices(),
+		Devices:  deviceNames(cards),
+		GPUs:     cards,
 		Solvers:  Solvers(),
 		Models:   models,
 		Inputs:   append(job.Choices(&job.Job{}, "input_format"), "csv.gz", "tsv.gz"),

@@ -19,7 +19,6 @@ func Facts() job.Facts {
 			"solvers": SolverNames(),
 			"penalty": rules,
 			"model":   glad.BuiltinNames(),
-			"device":  deviceNames(),
 			"format":  arrowio.EdgeFormats().Names(),
 		},
 		Defaults: map[string]string{
@@ -36,7 +35,7 @@ func Validate(j job.Job) error {
 	if err := j.ValidateBy(Facts()); err != nil {
 		return err
 	}
-	return checkDevice(j.Device)
+	return checkDevice(j.Device, processGPUs())
 }
 
 // Resolved returns j with every default filled in that is a value; a field whose

@@ -107,7 +107,11 @@ func TestValidateNamesTheField(t *testing.T) {
 		{"edges", "top:N", job.Job{Input: "x", Edges: "some"}},
 		{"units", "original units", job.Job{Input: "x", InputKind: job.KindCorrelation, Samples: 9, Units: job.UnitsOriginal}},
 		{"engine", "choose auto, openblas or gonum", job.Job{Input: "x", Engine: "mkl"}},
-		{"device", "no GPU", job.Job{Input: "x", Device: "cuda"}},
+		{"device", "choose auto, cpu, cuda or cuda:N", job.Job{Input: "x", Device: "gpu"}},
+		{"device", "unknown", job.Job{Input: "x", Device: "cuda:-1"}},
+		{"device", "unknown", job.Job{Input: "x", Device: "cuda:01"}},
+		{"device", "unknown", job.Job{Input: "x", Device: "cuda:1000"}},
+		{"device", "unknown", job.Job{Input: "x", Device: "cuda:"}},
 	} {
 		err := Validate(c.job)
 		var wrong *job.Error

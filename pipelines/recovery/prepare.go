@@ -15,7 +15,7 @@ import (
 // user can put right stops it after hours of computing.
 func (r *run) prepare(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		r.openEngine, r.openModel, r.openInput, r.openReference, r.openPenalties, r.admit, r.openOutput,
+		r.openEngine, r.openModel, r.openInput, r.openReference, r.openPenalties, r.admit, r.openOutput, r.openDevice,
 	} {
 		if err := step(ctx); err != nil {
 			return err

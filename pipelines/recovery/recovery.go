@@ -71,14 +71,26 @@ type Host struct {
 // Run returns the Result with its Error, and that error. run.json says the same, if
 // it can be written; see DocumentError. Files of an earlier run stay where this one
 // has not come to replace them: those of this run are the ones that run.json lists.
+//
+// Runs of one process that compute on the same GPU share it. One that cannot be used is a
+// *job.Error that wraps a *job.DeviceError, found before the samples are read; with
+// job.DeviceAuto the run goes on with the CPU, then or when the GPU fails in a solver, and
+// the Result says why.
 func Run(ctx context.Context, j job.Job, host Host) (*job.Result, error) {
 	if err := Validate(j); err != nil {
 		return nil, err
 	}
+	return runOn(ctx, j, host, processGPUs())
+}
+
+// runOn is Run with the GPUs that there are; nil for a build without code for any.
+func runOn(ctx context.Context, j job.Job, host Host, gpus *gpuPool) (*job.Result, error) {
 	r := newRun(j, host)
+	r.gpus = gpus
 	var kernels dense.Background
 	ctx = dense.WithBackground(ctx, &kernels)
 	defer r.memory.release(&kernels)
+	defer r.closeDevice(&kernels)
 	defer r.close()
 	problem, err := r.problem(ctx)
 	if err != nil {
@@ -95,6 +107,8 @@ type run struct {
 	host    Host
 	started time.Time
 
+	gpus       *gpuPool // nil without code for GPUs
+	place      place
 	engine     dense.Engine
 	model      *glad.Model        // nil unless a solver takes one
 	population *metric.Population // nil without a reference
@@ -112,7 +126,7 @@ func newRun(j job.Job, host Host) *run {
 	}
 	recorded := r.job
 	job.Redact(&recorded, arrowio.Redacted)
-	r.result = &job.Result{Version: job.Version(), Job: recorded, Device: deviceNamed(r.job.Device).name, Solvers: []job.SolverResult{}}
+	r.result = &job.Result{Version: job.Version(), Job: recorded, Device: job.DeviceCPU, Solvers: []job.SolverResult{}}
 	return r
 }
 

@@ -2,8 +2,8 @@ package recovery
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"math"
 
 	"github.com/gladflow/gladflow/pipelines/evaluation"
 	"github.com/gladflow/gladflow/pipelines/job"
@@ -18,11 +18,21 @@ import (
 func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty glasso.Penalty) (job.SolverResult, error) {
 	report := r.stage(progress.Solving, name)
 	entry := find(name)
-	recorder := &gapRecorder{Reporter: report}
-	s := entry.build(r.configuration(penalty, recorder))
 	limited, cancel := r.limit(ctx)
 	defer cancel()
-	est, stack, err := attempt(limited, s, p)
+	note := r.placeNote(entry)
+	est, recorder, stack, err := r.attempt(limited, p, entry, penalty, report)
+	if failed := r.ofGPU(err); failed != nil && ctx.Err() == nil {
+		stack, err = nil, failed
+		if r.place.auto {
+			note = r.leaveGPU(failed)
+			if limited.Err() == nil { // or a kernel may still be at work
+				r.place.close()
+			}
+			report.Report(math.NaN(), note)
+			est, recorder, stack, err = r.attempt(limited, p, entry, penalty, report)
+		}
+	}
 	if err != nil && ctx.Err() != nil && stack == nil {
 		return failedResult(name, "interrupted"), &job.SolverError{Solver: name, Iteration: recorder.last(), Err: job.Interrupted(ctx)}
 	}
@@ -43,8 +53,9 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 	}
 	res.TimeLimitReached = est.Status == solver.Interrupted
 	if err := est.Status.Err(); err != nil {
-		res.Note = err.Error()
+		note = joined(err.Error(), note)
 	}
+	res.Note = note
 	if err := r.conclude(est, &res); err != nil {
 		report.Done("failed")
 		return res, err
@@ -63,14 +74,37 @@ func (r *run) conclude(est *solver.Estimate, res *job.SolverResult) (err error) 
 	return r.deliver(est, res)
 }
 
-// errPanicked says nothing of the panic: its value is for the log, like its stack.
-var errPanicked = errors.New("it panicked, which is a defect of gladflow; please report it with the stack, which is in the service's log or on the command line's standard error")
+// panicked says nothing of the panic: its value is for the log, like its stack.
+type panicked struct {
+	// err is the value, if that is an error: a kernel of a dense.Engine has no other way
+	// to say that the GPU has failed.
+	err error
+}
+
+func (panicked) Error() string {
+	return "it panicked, which is a defect of gladflow; please report it with the stack, which is in the service's log or on the command line's standard error"
+}
+
+// attempt builds the solver and runs it, where the run computes now.
+func (r *run) attempt(ctx context.Context, p solver.Problem, entry solverEntry, penalty glasso.Penalty, report *progress.Reporter) (*solver.Estimate, *gapRecorder, []byte, error) {
+	recorder := &gapRecorder{Reporter: report}
+	est, stack, err := attempt(ctx, entry.build(r.configuration(penalty, recorder)), p)
+	return est, recorder, stack, err
+}
+
+// joined are two notes in one; either may be empty.
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
+}
 
 // attempt is Solve, whose panics are errors with the value and the stack: a defect in
 // one solver takes neither the others' results nor the process with it.
 func attempt(ctx context.Context, s solver.Solver, p solver.Problem) (est *solver.Estimate, stack []byte, err error) {
 	if caught := dense.Catch(func() { est, err = s.Solve(ctx, p) }); caught != nil {
-		return nil, []byte(caught.Error()), errPanicked
+		return nil, []byte(caught.Error()), panicked{caught.Unwrap()}
 	}
 	return est, nil, err
 }

@@ -13,6 +13,7 @@ func admmEntry() solverEntry {
 			Description: "one eigendecomposition a step; slow to a small gap, insensitive to the density of the network",
 		},
 		takesPenalty: true,
+		onGPU:        true,
 		// Y, Θ, Z and U, what the dual is tried at, the vectors, and the
 		// eigendecomposition. A fixed λ keeps the last pair too.
 		memory: func(c solverConfig, d int) int64 {
@@ -23,7 +24,7 @@ func admmEntry() solverEntry {
 			return c.matrices(n, d)
 		},
 		build: func(c solverConfig) solver.Solver {
-			return glasso.ADMM{Settings: c.settings(), Lambda: c.job.ADMMLambda}
+			return glasso.ADMM{Settings: c.gpuSettings(), Lambda: c.job.ADMMLambda}
 		},
 	}
 }

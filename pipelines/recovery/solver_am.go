@@ -14,11 +14,12 @@ func amEntry() solverEntry {
 			Description: "GLAD with constants for its networks; an optimum of its own that tends to the others' as λ grows",
 		},
 		takesPenalty:    true,
+		onGPU:           true,
 		objectiveOption: "am_lambda",
 		// Θ, Z, the next Θ, Y, the vectors, and the eigendecomposition.
 		memory: func(c solverConfig, d int) int64 { return c.matrices(sharedMatrices+5+eigenMatrices, d) },
 		build: func(c solverConfig) solver.Solver {
-			return glasso.AM{Settings: c.settings(), Lambda: c.job.AMLambda}
+			return glasso.AM{Settings: c.gpuSettings(), Lambda: c.job.AMLambda}
 		},
 	}
 }

@@ -13,8 +13,9 @@ func gistaEntry() solverEntry {
 			Description: "proximal gradient with a line search; cheap steps, many of them where S is badly conditioned",
 		},
 		takesPenalty: true,
+		onGPU:        true,
 		// Θ and its inverse, here and at the next point, and a factor.
 		memory: func(c solverConfig, d int) int64 { return c.matrices(sharedMatrices+5, d) },
-		build:  func(c solverConfig) solver.Solver { return glasso.GISTA{Settings: c.settings()} },
+		build:  func(c solverConfig) solver.Solver { return glasso.GISTA{Settings: c.gpuSettings()} },
 	}
 }

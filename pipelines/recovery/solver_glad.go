@@ -14,6 +14,7 @@ func gladEntry() solverEntry {
 			Description: "learned alternating minimisation; runs a fixed number of steps, takes no penalty and has no certificate",
 		},
 		takesModel: true,
+		onGPU:      true,
 		// The scaled S, Θ and Z, those that come next, the support, what is tried for
 		// being definite, and the eigendecomposition; U of one kind. Networks are
 		// evaluated at a few hundred entries at a time, on every core.
@@ -26,7 +27,7 @@ func gladEntry() solverEntry {
 			return int64(n)*matrix(d) + int64(1+dense.Cores())*int64(1+len(c.model.Cells))*networkBytes
 		},
 		build: func(c solverConfig) solver.Solver {
-			return glad.Solver{Model: c.model, Backend: deviceNamed(c.job.Device).backend(c.engine), Recorder: c.recorder}
+			return glad.Solver{Model: c.model, Backend: c.backend(), Recorder: c.recorder}
 		},
 	}
 }

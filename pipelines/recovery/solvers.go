@@ -21,6 +21,8 @@ type solverEntry struct {
 	job.SolverInfo
 	// takesPenalty and takesModel say what it needs besides the problem.
 	takesPenalty, takesModel bool
+	// onGPU says that it has code for GPUs.
+	onGPU bool
 	// objectiveOption is the key of the option that weighs a quadratic penalty
 	// in its objective; empty for an objective without one.
 	objectiveOption string
@@ -38,12 +40,13 @@ type solverConfig struct {
 	penalty  glasso.Penalty
 	model    *glad.Model
 	engine   dense.Engine
+	gpu      gpu // nil on the CPU
 	recorder solver.Recorder
 }
 
 // configuration is what the solvers of the run are given.
 func (r *run) configuration(penalty glasso.Penalty, recorder solver.Recorder) solverConfig {
-	return solverConfig{job: r.job, penalty: penalty, model: r.model, engine: r.engine, recorder: recorder}
+	return solverConfig{job: r.job, penalty: penalty, model: r.model, engine: r.engine, gpu: r.place.gpu, recorder: recorder}
 }
 
 // settings are those of a classical solver.

@@ -57,6 +57,7 @@ func TestRecoverPrintsATable(t *testing.T) {
 		}
 	}
 	// Without a terminal there is one line for every stage, and no bar.
+	stderr = withoutDevice(stderr)
 	if got := strings.Count(stderr, "\n"); got != 6 || strings.Contains(stderr, "\r") || !strings.HasPrefix(stderr, "reading: 40 samples of 6 variables (") {
 		t.Errorf("standard error:\n%s", stderr)
 	}

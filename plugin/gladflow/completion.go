@@ -26,6 +26,8 @@ func completion(f job.Field) cobra.CompletionFunc {
 		return completeSolvers
 	case f.Words != nil:
 		return cobra.FixedCompletions(f.Words, cobra.ShellCompDirectiveNoFileComp)
+	case f.Key == "device":
+		return cobra.FixedCompletions([]string{job.DeviceAuto, job.DeviceCPU, job.DeviceCUDA, job.DeviceCUDA + ":"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)
 	case f.Key == "edges":
 		return cobra.FixedCompletions([]string{job.EdgesSupport, job.EdgesAll, "top:"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)
 	case f.Key == "id_column", f.Kind == job.MapField:

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/memory"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 )
 
@@ -51,6 +52,9 @@ func printDescription(w io.Writer, d job.Description) {
 		}
 	}
 	line("devices", strings.Join(d.Devices, ", "))
+	for _, g := range d.GPUs {
+		line("gpu", gpuText(g))
+	}
 	line("solvers", strings.Join(recovery.SolverNames(), ", "))
 	var models []string
 	for _, m := range d.Models {
@@ -59,6 +63,17 @@ func printDescription(w io.Writer, d job.Description) {
 	line("models", strings.Join(models, ", "))
 	line("reads", strings.Join(d.Inputs, ", "))
 	line("writes", strings.Join(d.Outputs, ", "))
+}
+
+func gpuText(g job.GPUInfo) string {
+	if !g.Found {
+		return "none: " + g.Problem
+	}
+	text := fmt.Sprintf("%s: %s, %s, compute capability %s, CUDA %s by the driver", g.Device, g.Name, memory.Size(g.MemoryBytes), g.ComputeCapability, g.Driver)
+	if g.Libraries != "" {
+		text += ", " + g.Libraries
+	}
+	return text
 }
 
 func versionCommand() *cobra.Command {

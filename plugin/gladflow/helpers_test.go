@@ -23,6 +23,15 @@ func gladflowWith(ctx context.Context, stdin string, args ...string) (code int, 
 	return code, out.String(), err.String()
 }
 
+// withoutDevice is standard error without the line of a stage that only builds with GPU
+// code have.
+func withoutDevice(stderr string) string {
+	if first, rest, _ := strings.Cut(stderr, "\n"); strings.HasPrefix(first, "opening the device: ") {
+		return rest
+	}
+	return stderr
+}
+
 // file writes a file into a folder of its own.
 func file(t testing.TB, name, text string) string {
 	t.Helper()

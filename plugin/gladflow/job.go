@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -31,9 +33,17 @@ standard input.
   gladflow schema > job.schema.json`,
 		Args: arguments("JOB"),
 		RunE: func(c *cobra.Command, args []string) error {
-			j, err := job.Open(args[0], c.InOrStdin())
+			var read bytes.Buffer // of standard input
+			j, err := job.Open(args[0], io.TeeReader(c.InOrStdin(), &read))
 			if err != nil {
 				return err
+			}
+			var stdin []byte
+			if args[0] == job.Stdin {
+				stdin = read.Bytes()
+			}
+			if err := handOver(c, j.Device, stdin); err != nil {
+				return documentError{err}
 			}
 			j.JSON = j.JSON || asJSON
 			if err := recoverJob(c, j, limit); err != nil {

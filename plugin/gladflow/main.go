@@ -14,6 +14,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server"
 	"github.com/gladflow/gladflow/solver/dense"
@@ -29,7 +30,7 @@ func main() {
 		}
 		os.Exit(servePlugin())
 	}
-	os.Exit(run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run(withHandover(untilSignal(), newHandover()), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // untilSignal ends at the first interrupt or SIGTERM, so that the run ends in good
@@ -55,6 +56,7 @@ func servePlugin() int {
 		log.Error(err.Error())
 		return exitUsage
 	}
+	_ = pluginHandover().take(job.DeviceAuto, nil, os.Stderr) // auto is never an error
 	config.Logger = log
 	limitHeap(config.Limits.MemoryBytes)
 	err = server.Plugin(ctx, config)

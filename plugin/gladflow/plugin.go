@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server"
 )
@@ -28,6 +29,9 @@ It is for development: there is no TLS. The socket is closed to other users.`,
 			config, err := limits.settings()
 			if err != nil {
 				return usage(c, "%v", err)
+			}
+			if err := handOver(c, job.DeviceAuto, nil); err != nil {
+				return err
 			}
 			config.Logger, err = (&serveOptions{logLevel: "info"}).logger(c)
 			if err != nil {

@@ -65,7 +65,14 @@ func printResult(w io.Writer, r *job.Result, documented bool) {
 			}
 		}
 	}
-	fmt.Fprintf(w, "engine: %s; device: %s; %s s in all\n", r.Engine, r.Device, seconds(r.Seconds))
+	device := r.Device
+	if r.DeviceName != "" {
+		device += " (" + r.DeviceName + ")"
+	}
+	fmt.Fprintf(w, "engine: %s; device: %s; %s s in all\n", r.Engine, device, seconds(r.Seconds))
+	if r.DeviceNote != "" {
+		fmt.Fprintf(w, "device: %s\n", r.DeviceNote)
+	}
 	if r.Job.Out == "" {
 		fmt.Fprintln(w, "no files were written; name a folder with --out")
 		return

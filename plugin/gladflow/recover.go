@@ -32,6 +32,9 @@ known one. INPUT may be - for standard input.`,
 		Args: arguments("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error {
 			j.Input = args[0]
+			if err := handOver(c, j.Device, nil); err != nil {
+				return asFlag(c, &j, err)
+			}
 			return asFlag(c, &j, recoverJob(c, j, limit))
 		},
 	}

@@ -107,6 +107,10 @@ func (o *serveOptions) serve(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	// Jobs that come may name a GPU, or leave it to auto.
+	if err := handOver(c, job.DeviceAuto, nil); err != nil {
+		return err
+	}
 	limitHeap(config.Limits.MemoryBytes)
 	listener, err := server.Listen(c.Context(), config)
 	if err != nil {

@@ -54,7 +54,9 @@ func TestWrongUsage(t *testing.T) {
 		{"recover x --solvers glad,foo", `--solvers: "foo" is unknown; choose from glad, bcd, gista, admm, am`, "gladflow recover"},
 		{"recover x --reference y --population some", "--population: \"some\" is unknown; choose labelled or all", "gladflow recover"},
 		{"recover x --population all", "--population: there is no reference", "gladflow recover"},
-		{"recover x --device cuda", "--device: this build has no GPU code; choose cpu", "gladflow recover"},
+		{"recover x --device gpu", `--device: "gpu" is unknown; choose auto, cpu, cuda or cuda:N with the number of a GPU from 0`, "gladflow recover"},
+		{"recover x --device cuda:", `--device: "cuda:" is unknown`, "gladflow recover"},
+		{"recover x --device cuda:-1", `--device: "cuda:-1" is unknown`, "gladflow recover"},
 		{"recover x --label run", `--label: "run" has no value; write it as KEY=VALUE`, "gladflow recover"},
 		{"recover x --label a=b --label a=c", `--label: the key "a" is there twice`, "gladflow recover"},
 		{"recover x --label a=b --label é=c", `--label: the key "é" has other characters`, "gladflow recover"},
@@ -93,7 +95,7 @@ func TestWrongUsage(t *testing.T) {
 		if c.hint != "" {
 			want = "see " + c.hint + " --help\n"
 		}
-		first, rest, _ := strings.Cut(stderr, "\n")
+		first, rest, _ := strings.Cut(withoutDevice(stderr), "\n")
 		if code != exitUsage || stdout != "" || !strings.HasPrefix(first, "gladflow: ") || !strings.Contains(first, c.want) || rest != want {
 			t.Errorf("gladflow %s: code %d, prints %q and\n%swant code 2, %q and then %q", c.args, code, stdout, stderr, c.want, want)
 		}
@@ -223,6 +225,7 @@ func TestCompletion(t *testing.T) {
 		"evaluate x y --rank ":           "auto\norder\nscore\n",
 		"recover x --penalty ":           "ebic\n",
 		"recover x --edges ":             "support\nall\ntop:\n",
+		"recover x --device ":            "auto\ncpu\ncuda\ncuda:\n",
 		"recover x --shrinkage ":         "ledoit-wolf\n",
 		"recover x --engine ":            "auto\nopenblas\ngonum\n",
 		"recover x --reference ":         ":0\n", // files

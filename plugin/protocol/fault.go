@@ -25,6 +25,7 @@ const (
 	ReasonNotFound     = "NOT_FOUND"     // NotFound: a run, solver or table
 	ReasonForbidden    = "FORBIDDEN"     // PermissionDenied: a file outside those allowed
 	ReasonLimit        = "LIMIT"         // ResourceExhausted: see Limits
+	ReasonDevice       = "DEVICE"        // FailedPrecondition: the GPU of the job cannot be used
 	ReasonDraining     = "DRAINING"      // Unavailable: the service is ending
 	ReasonIdle         = "IDLE"          // DeadlineExceeded: nothing was sent or taken for too long
 	ReasonCancelled    = "CANCELLED"     // Canceled: by the caller

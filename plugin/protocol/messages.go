@@ -127,8 +127,8 @@ type Event struct {
 	Run string `json:"run"`
 	// State is how far the run has come.
 	State State `json:"state"`
-	// Stage is "reading", "choosing the penalty" or "solving"; empty in the
-	// last event.
+	// Stage is "opening the device", "reading", "choosing the penalty" or "solving";
+	// empty in the last event. The first is there where a GPU is looked for.
 	Stage string `json:"stage,omitempty"`
 	// Solver is the one at work while solving.
 	Solver string `json:"solver,omitempty"`

@@ -28,12 +28,12 @@ var binary = sync.OnceValues(func() (string, error) {
 	}
 	if runtime.GOOS == "windows" {
 		path := filepath.Join(dir, "gladflow.exe")
-		return path, run("go", "build", "-o", path, command)
+		return path, run("go", "build", "-tags", tags, "-o", path, command)
 	}
 	// go run keeps what it has linked in the build cache, by its content, so test
 	// processes share one build, which is never an old one. go build does not.
 	path := filepath.Join(dir, "gladflow")
-	return path, run("go", "run", "-exec", "cp", command, path)
+	return path, run("go", "run", "-tags", tags, "-exec", "cp", command, path)
 })
 
 func run(name string, args ...string) error {

@@ -100,6 +100,7 @@ func causeOf(ctx context.Context, err error) *protocol.Fault {
 	var known *protocol.Fault
 	var j *job.Error
 	var solver *job.SolverError
+	var device *job.DeviceError
 	var limit *batch.LimitError
 	var room *memory.Error
 	switch {
@@ -121,6 +122,9 @@ func causeOf(ctx context.Context, err error) *protocol.Fault {
 		return jobFault(j)
 	case job.Stack(err) != nil:
 		return New(codes.Internal, protocol.ReasonPanic, "%s", words(err))
+	case errors.As(err, &device):
+		code, reason := deviceReason(device)
+		return New(code, reason, "%s", words(err))
 	case errors.As(err, &solver):
 		return New(codes.Internal, protocol.ReasonSolver, "%s", words(err))
 	}
@@ -148,7 +152,12 @@ func jobFault(j *job.Error) *protocol.Fault {
 	var input *arrowio.InputError
 	var column *covariance.ColumnError
 	var outside *arrowio.OutsideError
+	var device *job.DeviceError
 	switch {
+	case errors.As(j, &device):
+		code, reason := deviceReason(device)
+		f.Code, f.Reason = code.String(), reason
+		return f
 	case errors.As(j, &outside):
 		f.Code, f.Reason = codes.PermissionDenied.String(), protocol.ReasonForbidden
 		return f
@@ -161,6 +170,15 @@ func jobFault(j *job.Error) *protocol.Fault {
 		f.Reason = protocol.ReasonInvalidTable
 	}
 	return f
+}
+
+// deviceReason is the code and the reason of an error of a GPU. One without memory may
+// have some later; one that cannot be used is not there by trying again.
+func deviceReason(e *job.DeviceError) (codes.Code, string) {
+	if e.Full {
+		return codes.ResourceExhausted, protocol.ReasonLimit
+	}
+	return codes.FailedPrecondition, protocol.ReasonDevice
 }
 
 // words is an error for callers, who know the fields of a job.
