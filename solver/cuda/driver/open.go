@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"unsafe"
@@ -60,6 +61,9 @@ var opened = sync.OnceValues(openDriver)
 var folders = []string{"", "/usr/lib/wsl/lib", "/usr/local/nvidia/lib64", "/run/opengl-driver/lib"}
 
 func openDriver() (*libcuda, error) {
+	// What the loader says of a failure it says to the thread that has failed.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	const name = "libcuda.so.1"
 	failed := func(kind Kind, op string, code int, format string, args ...any) error {
 		return &Error{Op: op, Code: code, Name: resultName(code), Kind: kind, Message: fmt.Sprintf(format, args...)}

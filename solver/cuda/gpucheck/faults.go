@@ -81,7 +81,7 @@ func (c *check) cancelled() {
 		for _, how := range []string{"polar", "eigen"} {
 			must(b.SetMethod(how))
 			began := time.Now()
-			got(glad.Solver{Model: m, Backend: b}.Solve(c.ctx, p))
+			c.solve(b, m, p)
 			whole := time.Since(began)
 			for i := range 4 {
 				after := whole * time.Duration(2*i+1) / 10
@@ -118,7 +118,7 @@ func (c *check) together() {
 	c.backend(func(b *cuda.Backend) {
 		var alone [2]*solver.Estimate
 		for i, m := range models {
-			alone[i] = got(glad.Solver{Model: m, Backend: b}.Solve(c.ctx, problems[i]))
+			alone[i] = c.solve(b, m, problems[i])[0]
 		}
 		var errs [2]error
 		var all sync.WaitGroup

@@ -70,13 +70,15 @@ func (c *check) againstCPU(b *cuda.Backend) {
 				}
 				c.try(what, func() {
 					want, err := glad.Solver{Model: m}.Solve(c.ctx, p)
-					if err != nil && c.ctx.Err() == nil {
+					if c.ctx.Err() != nil {
+						panic(c.ctx.Err())
+					}
+					if err != nil {
 						// Then the device has to fail too.
 						_, also := glad.Solver{Model: m, Backend: b}.Solve(c.ctx, p)
 						c.row(m.Name, data, d, "auto", "", "", "", "", "", c.verdict(also != nil, "%s: the CPU says %v", what, err))
 						return
 					}
-					must(err)
 					for _, how := range []string{"eigen", "polar"} {
 						c.against(b, m, p, want, data, how)
 					}
@@ -101,9 +103,9 @@ func (c *check) against(b *cuda.Backend, m *glad.Model, p solver.Problem, want *
 		}
 	})
 	defer b.Observe(nil)
-	one := got(glad.Solver{Model: m, Backend: b}.Solve(c.ctx, p))
+	one := c.solve(b, m, p)[0]
 	steps := fmt.Sprintf("%d, %d", polar, eigen)
-	two := got(glad.Solver{Model: m, Backend: b}.Solve(c.ctx, p))
+	two := c.solve(b, m, p)[0]
 	same := slices.Equal(one.Precision.Raw(), two.Precision.Raw()) && slices.Equal(one.Support.Raw(), two.Support.Raw())
 	e, f := apart(one.Precision.Raw(), want.Precision.Raw()), apart(one.Support.Raw(), want.Support.Raw())
 	ok := e <= agreement && f <= agreement && same && one.Status == want.Status && one.Iterations == want.Iterations
@@ -125,8 +127,8 @@ func (c *check) batches(b *cuda.Backend) {
 	}
 	for _, m := range append(c.made(), builtin("general"), builtin("er-d100-m100-literal")) {
 		c.try("a batch of "+m.Name, func() {
-			want := got(glad.Solver{Model: m}.SolveAll(c.ctx, problems))
-			all := got(glad.Solver{Model: m, Backend: b}.SolveAll(c.ctx, problems))
+			want := c.solve(glad.CPU{}, m, problems...)
+			all := c.solve(b, m, problems...)
 			var e, f float64
 			for i, est := range all {
 				e, f = max(e, apart(est.Precision.Raw(), want[i].Precision.Raw())), max(f, apart(est.Support.Raw(), want[i].Support.Raw()))
@@ -151,7 +153,7 @@ func (c *check) cells(b *cuda.Backend) {
 			c.table(fmt.Sprintf("Θ steps of %s, %s, d=%d", name, data, d), "cell", "κ", "method", "iterations", "products", "‖W−I‖F", "time")
 			must(b.SetMethod("polar"))
 			b.Observe(c.step)
-			c.try(name+", "+data, func() { got(glad.Solver{Model: builtin(name), Backend: b}.Solve(c.ctx, p)) })
+			c.try(name+", "+data, func() { c.solve(b, builtin(name), p) })
 			b.Observe(nil)
 			must(b.SetMethod("auto"))
 		}
@@ -167,4 +169,23 @@ func (c *check) step(s cuda.ThetaStep) {
 		}
 	}
 	c.row(s.Cell, s.Condition, how, s.Iterations, s.Products, s.Residual, s.Elapsed)
+}
+
+// solve runs problems on a backend. That the time is over, when estimates are not
+// complete, it panics with.
+func (c *check) solve(b glad.Backend, m *glad.Model, problems ...solver.Problem) []*solver.Estimate {
+	s := glad.Solver{Model: m, Backend: b}
+	var all []*solver.Estimate
+	var err error
+	if len(problems) == 1 {
+		all = make([]*solver.Estimate, 1)
+		all[0], err = s.Solve(c.ctx, problems[0])
+	} else {
+		all, err = s.SolveAll(c.ctx, problems)
+	}
+	if c.ctx.Err() != nil {
+		panic(c.ctx.Err())
+	}
+	must(err)
+	return all
 }

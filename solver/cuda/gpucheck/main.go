@@ -33,7 +33,6 @@ func main() {
 // A check is one run of the program.
 type check struct {
 	*report
-	ctx     context.Context
 	device  int
 	quick   bool
 	largest int
@@ -118,10 +117,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return wrong("%v", err)
 	}
 
-	c := &check{report: newReport(to), ctx: ctx, device: *device, quick: *quick, largest: *largest, random: rand.New(rand.NewPCG(*seed, 1))}
+	c := &check{report: newReport(to), device: *device, quick: *quick, largest: *largest, random: rand.New(rand.NewPCG(*seed, 1))}
+	c.ctx = ctx
 	if *minutes > 0 {
 		var cancel context.CancelFunc
-		c.deadline = time.Now().Add(time.Duration(*minutes * float64(time.Minute)))
+		limit := time.Duration(*minutes * float64(time.Minute))
+		c.deadline = time.Now().Add(limit - min(limit/20, 5*time.Second)) // what is under way then has to end too
 		c.ctx, cancel = context.WithDeadline(ctx, c.deadline)
 		defer cancel()
 	}

@@ -19,6 +19,7 @@ func setup(t *testing.T) {
 	t.Helper()
 	name, value, _ := strings.Cut(cudatest.Environment(t), "=")
 	t.Setenv(name, value)
+	t.Setenv("EMULATOR_MEMORY", "1500000000")
 }
 
 // All sections pass on the emulated driver, and what is written is in the file too.

@@ -16,7 +16,6 @@ import (
 
 	"github.com/gladflow/gladflow/solver/cuda"
 	"github.com/gladflow/gladflow/solver/dense"
-	"github.com/gladflow/gladflow/solver/glad"
 )
 
 //go:embed peers.py
@@ -106,7 +105,7 @@ func (c *check) peer(python, library string, d int) time.Duration {
 	its := time.Duration(result.Seconds * float64(time.Second))
 	c.backend(func(b *cuda.Backend) {
 		solve := func() (*dense.Sym, *dense.Sym) {
-			est := got(glad.Solver{Model: m, Backend: b}.Solve(c.ctx, p))
+			est := c.solve(b, m, p)[0]
 			return est.Precision, est.Support
 		}
 		solve()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -137,6 +138,8 @@ func find(places []place, version int) (*Libraries, error) {
 // open opens the libraries of a generation in a place, or says what is wrong with
 // them; nothing where there is no cuBLAS.
 func open(p place, g generation) (*Libraries, string) {
+	runtime.LockOSThread() // the loader tells its errors to the thread
+	defer runtime.UnlockOSThread()
 	blas, err := purego.Dlopen(filepath.Join(p.blas, g.blas), purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		if strings.Contains(err.Error(), g.blas+": cannot open shared object file: No such file") {
