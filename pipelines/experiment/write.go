@@ -98,6 +98,8 @@ func writeDocument(path string, outcomes []Outcome) error {
 
 Written by %s, all of it; do not edit. Seed %d; %s in all on %s.
 
+All of it was computed on the CPU. The code for GPUs (docs/gpu.md) was tested on an emulated driver only: of a card there are no figures yet.
+
 NMSE is 10·log10(E‖Z − Θ\*‖²/E‖Θ\*‖²) in dB, the paper's formula, of the sparse estimate Z, the lower the better. Parameters of classical solvers are tuned on validation graphs, figures are of test graphs; training, validation and test graphs come from separate random streams. "sym" draws one weight for an edge, "avg" averages two: see `+"`gladflow simulate --help`"+`. Of the paper, Table 1 and the AUC are quoted as numbers; what else it claims is told in words.
 
 `, "`"+command+"`", outcomes[0].Options.Seed, duration(total), outcomes[0].Machine)
