@@ -17,7 +17,7 @@ import (
 // initial sets Θ = Z = (S + tI)⁻¹ of all problems, and U = 0. failed gets the errors of
 // single problems.
 func (b *batch) initial(ctx context.Context, t float64, failed []error) error {
-	a, theta := b.work[workP], b.pair.theta
+	a := b.work[workP]
 	norms := b.figures[:b.n]
 	err := b.do(ctx, func(q *queue) {
 		q.copy(a, b.s, 8*b.size()*int64(b.n))
@@ -35,7 +35,27 @@ func (b *batch) initial(ctx context.Context, t float64, failed []error) error {
 			failed[i] = glad.ErrUnits
 		}
 	}
-	// By Cholesky where the inverse is well conditioned, as on the CPU.
+	if b.n > 1 {
+		done, err := b.invertAll(ctx, t, of, failed)
+		if err != nil {
+			return err
+		}
+		if done {
+			return b.start(ctx, failed)
+		}
+	}
+	if err := b.invertEach(ctx, t, of, failed); err != nil {
+		return err
+	}
+	return b.start(ctx, failed)
+}
+
+// invertEach sets Θ to the inverse of the matrices in work[workP], whose norms are of, one
+// problem after the other: by Cholesky where the inverse is well conditioned, as on the
+// CPU.
+func (b *batch) invertEach(ctx context.Context, t float64, of []float64, failed []error) (err error) {
+	a, theta := b.work[workP], b.pair.theta
+	norms := b.figures[:b.n]
 	infos := make([]bool, b.n)
 	for i := range b.n {
 		if failed[i] != nil {
@@ -61,9 +81,15 @@ func (b *batch) initial(ctx context.Context, t float64, failed []error) error {
 			return err
 		}
 	}
-	err = b.do(ctx, func(q *queue) {
-		b.norms(q, theta, norms)
-		q.copy(b.pair.z, theta, 8*b.size()*int64(b.n))
+	return nil
+}
+
+// start begins with Θ: Z is the same, and U is 0.
+func (b *batch) start(ctx context.Context, failed []error) error {
+	norms := b.figures[:b.n]
+	err := b.do(ctx, func(q *queue) {
+		b.norms(q, b.pair.theta, norms)
+		q.copy(b.pair.z, b.pair.theta, 8*b.size()*int64(b.n))
 		if b.u != 0 {
 			q.clear(b.u, 8*b.size()*int64(b.n))
 		}
