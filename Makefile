@@ -29,8 +29,9 @@ test: ## the tests, a minute on two cores; with GLADFLOW_LONG=1 the longer ones 
 test-cuda: ## the tests of the GPU code on an emulated driver; needs gcc, g++ and OpenBLAS, no GPU
 	.ci/run cuda
 
-test-cuda-long: ## the same of package solver/cuda, with large matrices and every call failing: half an hour
+test-cuda-long: ## the same of package solver/cuda, with large matrices and every call failing, and a thousand runs of a plugin: half an hour
 	GLADFLOW_LONG=1 .ci/with-cuda go test -count=1 -v -timeout 60m -tags cuda ./solver/cuda
+	GLADFLOW_LONG=1 .ci/with-cuda go test -count=1 -v -timeout 20m -tags cuda -run GPUManyRuns ./plugin/gladflow
 
 race: ## all tests under the race detector; needs a C compiler
 	.ci/run race

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/gladflow/gladflow/solver/cuda/internal/modeltest"
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
@@ -200,7 +201,7 @@ func TestRandomModels(t *testing.T) {
 		var ran int
 		for i := range 40 {
 			r := rand.New(rand.NewPCG(uint64(i), 7))
-			m := randomModel(r, kind)
+			m := modeltest.Random(r, kind)
 			d, problems := []int{1, 2, 31, 33, 100}[i%5], 1+2*(i/5%2)
 			t.Run(fmt.Sprintf("%s,%d", kind, i), func(t *testing.T) {
 				l := newLauncher(t, dev, watch(t, m, r, d, problems))
@@ -225,7 +226,7 @@ func TestCellsWithNaN(t *testing.T) {
 	const d, problems, i, j = 35, 3, 3, 34
 	nan := []float64{math.NaN()}
 	r := rand.New(rand.NewPCG(3, 3))
-	admmu := randomModel(r, glad.ADMMu)
+	admmu := modeltest.Random(r, glad.ADMMu)
 	admmu.Rho = glad.Network{Inputs: []glad.Feature{glad.S, glad.Z, glad.Lambda, glad.Context}, Layers: []glad.Layer{
 		{Weights: [][]float64{{0.1, 0.1, 0.1, 0.1}}, Bias: []float64{0}, Activation: glad.Tanh},
 	}}
@@ -294,7 +295,7 @@ func TestCellsInPlace(t *testing.T) {
 	const d, problems = 70, 2
 	r := rand.New(rand.NewPCG(4, 4))
 	for _, kind := range glad.Kinds() {
-		m := randomModel(r, kind)
+		m := modeltest.Random(r, kind)
 		m.Iterations, m.Cells = 2, m.Cells[:min(1, len(m.Cells))]
 		l := newLauncher(t, dev, watch(t, m, r, d, problems))
 		wantZ, wantU, _ := l.step(t, 2, l.inputs(2))
