@@ -28,6 +28,7 @@ type machine struct {
 	opening chan struct{} // if set, GPUs open when it is closed
 	cells   error         // what GLAD fails with on a GPU
 	kernels error         // what kernels panic with on a GPU
+	sums    error         // what sums of samples fail with on a GPU
 
 	mu     sync.Mutex
 	inUse  map[int]int // by number: how often it is open

@@ -139,7 +139,10 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 	if err := r.prepare(ctx); err != nil {
 		return solver.Problem{}, err
 	}
-	data, err := r.table.Estimate(ctx, r.engine, r.stage(progress.Reading, ""))
+	data, err := r.table.Estimate(ctx, r.readingEngine(), r.stage(progress.Reading, ""))
+	if failed := r.ofGPU(err); failed != nil && ctx.Err() == nil {
+		return solver.Problem{}, failed
+	}
 	if err != nil {
 		return solver.Problem{}, err
 	}

@@ -22,6 +22,7 @@ package covariance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -116,7 +117,8 @@ type Settings struct {
 	// Names are the d variables' names, for error messages only. Default:
 	// variables are named by their number.
 	Names []string
-	// Engine does the linear algebra. Default (nil): dense.Default().
+	// Engine does the linear algebra. A dense.AccumulatingEngine keeps the sums of
+	// many samples of many variables. Default (nil): dense.Default().
 	Engine dense.Engine
 }
 
@@ -168,8 +170,8 @@ type Result struct {
 // Errors: *ColumnError for a variable that is constant, constant up to
 // rounding, not finite, or too large or small to be squared; ErrTooFewSamples
 // for fewer than two samples; the settings' own (Settings.Validate); those of
-// src and ctx.
-func Estimate(ctx context.Context, src Source, d int, s Settings) (*Result, error) {
+// src, ctx and an engine that keeps the sums.
+func Estimate(ctx context.Context, src Source, d int, s Settings) (r *Result, err error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -182,6 +184,11 @@ func Estimate(ctx context.Context, src Source, d int, s Settings) (*Result, erro
 		ranked:   s.ranked(),
 		sums:     newMoments(d, s.engine()),
 	}
+	defer func() {
+		if failed := e.sums.close(); failed != nil {
+			r, err = nil, errors.Join(err, failed)
+		}
+	}()
 	if err := e.read(ctx, src); err != nil {
 		return nil, err
 	}
@@ -207,11 +214,11 @@ func (e *estimation) read(ctx context.Context, src Source) error {
 			return err
 		}
 		if b.rows == 0 {
-			return nil
+			return e.sums.collect(ctx)
 		}
 		e.samples += b.rows
 		if !e.ranked {
-			if err := e.add(ctx, b); err != nil {
+			if err := e.sums.add(ctx, b); err != nil {
 				return err
 			}
 		}
@@ -220,10 +227,6 @@ func (e *estimation) read(ctx context.Context, src Source) error {
 			blocks.release()
 		}
 	}
-}
-
-func (e *estimation) add(ctx context.Context, b block) error {
-	return dense.Await(ctx, func() { e.sums.add(b) })
 }
 
 func (e *estimation) finish(ctx context.Context) (*Result, error) {
@@ -272,8 +275,11 @@ func (e *estimation) spread(ctx context.Context) (spread, error) {
 	}
 	for _, b := range e.kept {
 		if err == nil {
-			err = e.add(ctx, b)
+			err = e.sums.add(ctx, b)
 		}
+	}
+	if err == nil {
+		err = e.sums.collect(ctx)
 	}
 	return of, err
 }

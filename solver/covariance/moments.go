@@ -1,7 +1,10 @@
 package covariance
 
 import (
+	"context"
+	"errors"
 	"math"
+	"slices"
 
 	"github.com/gladflow/gladflow/solver/dense"
 )
@@ -26,6 +29,9 @@ type moments struct {
 	mean     []float64 // of y
 	sums     []float64 // d×d, upper triangle: Σ(y−ȳ)(y−ȳ)ᵀ
 
+	// accumulator has the sums instead, once the engine has taken them, until collect.
+	accumulator dense.Accumulator
+
 	centred []float64 // (blockRows+1)×d
 	largest []float64
 	factor  []float64
@@ -48,13 +54,73 @@ func newMoments(d int, engine dense.Engine) *moments {
 }
 
 // add takes in a block, which it leaves as it is.
-func (m *moments) add(b block) {
+func (m *moments) add(ctx context.Context, b block) error {
+	if err := m.offer(ctx, b.rows); err != nil {
+		return err
+	}
+	to := m.accumulator
+	var rows int
+	var scales []float64
+	// After the end of ctx this goes on beside close.
+	err := dense.Await(ctx, func() {
+		rows, scales = m.centre(b, to == nil)
+		if to == nil {
+			m.engine.Syrk(true, m.d, rows, 1, m.centred, m.d, 1, m.sums, m.d)
+		}
+	})
+	if err != nil || to == nil {
+		return err
+	}
+	if scales != nil {
+		if err := to.Scale(ctx, scales); err != nil {
+			return err
+		}
+	}
+	return to.Add(ctx, rows, m.centred)
+}
+
+// offer asks an engine that can keep the sums to take them, before n more samples.
+func (m *moments) offer(ctx context.Context, n int) (err error) {
+	e, ok := m.engine.(dense.AccumulatingEngine)
+	if !ok || m.accumulator != nil {
+		return nil
+	}
+	var sums []float64 // nil are zeros
+	if m.samples > 0 {
+		sums = m.sums
+	}
+	m.accumulator, err = e.Accumulate(ctx, m.d, blockRows+1, m.samples+n, sums)
+	return err
+}
+
+// collect takes the sums back.
+func (m *moments) collect(ctx context.Context) error {
+	if m.accumulator == nil {
+		return nil
+	}
+	return errors.Join(m.accumulator.Sum(ctx, m.sums), m.close())
+}
+
+// close gives back what the engine has.
+func (m *moments) close() error {
+	a := m.accumulator
+	if a == nil {
+		return nil
+	}
+	m.accumulator = nil
+	return a.Close()
+}
+
+// centre makes of a block the rows whose products with themselves are to be added to
+// the sums, in m.centred, and returns their number. Where the sums are not here and
+// scales is not nil, sum ij is to be multiplied by scales i and j first.
+func (m *moments) centre(b block, here bool) (rows int, scales []float64) {
 	d, n := m.d, b.rows
 	if m.samples == 0 {
 		m.shift = append([]float64(nil), b.data[:d]...)
 		m.centred = make([]float64, (n+1)*d)
 	}
-	m.rescale(b)
+	scales = m.rescale(b, here)
 	y := m.centred[:n*d]
 	mean := m.largest // done with
 	clear(mean)
@@ -76,7 +142,7 @@ func (m *moments) add(b block) {
 	}
 	// The two means differ by δ; joining the sums takes n·N/(n+N)·δδᵀ, one
 	// more row of the block.
-	rows := n
+	rows = n
 	if m.samples > 0 {
 		total := float64(m.samples + n)
 		weight := math.Sqrt(float64(n) * (float64(m.samples) / total))
@@ -90,13 +156,14 @@ func (m *moments) add(b block) {
 	} else {
 		copy(m.mean, mean)
 	}
-	m.engine.Syrk(true, d, rows, 1, m.centred, d, 1, m.sums, d)
 	m.samples += n
+	return rows, scales
 }
 
 // rescale raises the exponents to what block b needs, takes the sums along,
-// and sets factor to 2^−exponent.
-func (m *moments) rescale(b block) {
+// and sets factor to 2^−exponent. Where the sums are not here it returns what they
+// are to be multiplied by, if by anything.
+func (m *moments) rescale(b block, here bool) (scales []float64) {
 	d := m.d
 	clear(m.largest)
 	for r := range b.rows {
@@ -123,15 +190,22 @@ func (m *moments) rescale(b block) {
 	if raised {
 		for i, f := range m.factor {
 			m.mean[i] *= f
+			if !here {
+				continue
+			}
 			row := m.sums[i*d : (i+1)*d]
 			for j := i; j < d; j++ {
 				row[j] *= f * m.factor[j]
 			}
 		}
+		if !here {
+			scales = slices.Clone(m.factor)
+		}
 	}
 	for j, e := range m.exponent {
 		m.factor[j] = math.Ldexp(1, -e)
 	}
+	return scales
 }
 
 // spread is that of the samples so far, at least one.

@@ -47,6 +47,8 @@ type Backend struct {
 	method    method // of the Θ step, in tests and checks
 	observe   func(ThetaStep)
 
+	accumulateFrom float64 // that of the constant, but for tests
+
 	mu   sync.Mutex
 	free []*module // that no session uses
 
@@ -68,7 +70,7 @@ func New(index int) (b *Backend, err error) {
 	if err != nil {
 		return nil, err
 	}
-	b = &Backend{device: d, libraries: libraries}
+	b = &Backend{device: d, libraries: libraries, accumulateFrom: accumulateFrom}
 	b.kernels = &side{backend: b}
 	m, err := b.takeModule()
 	if err != nil {

@@ -10,4 +10,6 @@
 // step, the matrix square root √(Y² + (4/λ)I), is an eigendecomposition where d is small
 // or the matrix badly conditioned, and otherwise the polar iteration of minimax.go, which
 // is made of products. Results are those of glad.CPU to 1e-8 of the largest entry.
+//
+// Package covariance can keep its sums there, see Backend.Engine.
 package cuda

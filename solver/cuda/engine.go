@@ -16,7 +16,7 @@ import (
 
 // Engine is a dense.Engine whose large kernels run on the device: matrices are copied
 // there and back for each. Small ones are host's, whose number of threads it has; nil is
-// dense.Default().
+// dense.Default(). It is a dense.AccumulatingEngine too.
 //
 // An Engine cannot return errors: where the device fails, its methods panic with a
 // *driver.Error.
