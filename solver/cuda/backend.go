@@ -89,11 +89,14 @@ func (b *Backend) Name() string { return b.name }
 // Close waits until what was cancelled has ended, and releases the device.
 func (b *Backend) Close() error {
 	b.background.Wait()
+	b.mu.Lock()
+	free := b.free
+	b.free = nil
+	b.mu.Unlock()
 	err := b.device.Do(func() (all error) {
-		for _, m := range b.free {
+		for _, m := range free {
 			all = errors.Join(all, m.Unload())
 		}
-		b.free = nil
 		return errors.Join(all, b.kernels.close())
 	})
 	return errors.Join(err, b.device.Close())
@@ -106,12 +109,15 @@ type module struct {
 	weights   driver.Pointer
 }
 
-// takeModule returns one that no session uses.
+// takeModule returns one that no session uses. It may be called on the device's thread:
+// while it waits for that it holds no lock.
 func (b *Backend) takeModule() (m *module, err error) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	if n := len(b.free); n > 0 {
 		m, b.free = b.free[n-1], b.free[:n-1]
+	}
+	b.mu.Unlock()
+	if m != nil {
 		return m, nil
 	}
 	m = &module{functions: make(map[kernels.Kernel]*driver.Function)}
