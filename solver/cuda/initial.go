@@ -4,8 +4,8 @@ package cuda
 
 import (
 	"context"
-	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gladflow/gladflow/solver/cuda/driver"
 	"github.com/gladflow/gladflow/solver/cuda/kernels"
@@ -28,8 +28,7 @@ func (b *batch) initial(ctx context.Context, t float64, failed []error) error {
 	if err != nil {
 		return err
 	}
-	of := make([]float64, b.n)
-	copy(of, norms)
+	of := slices.Clone(norms)
 	for i, v := range of {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			failed[i] = glad.ErrUnits
@@ -72,9 +71,9 @@ func (b *batch) invertEach(ctx context.Context, t float64, of []float64, failed 
 	if err != nil {
 		return err
 	}
-	inverse := append([]float64(nil), norms...)
+	inverse := slices.Clone(norms)
 	for i := range b.n {
-		if failed[i] != nil || infos[i] && inverse[i]*of[i] < 1/resolution(b.d) {
+		if failed[i] != nil || infos[i] && inverse[i]*of[i] < 1/glad.Resolution(b.d) {
 			continue
 		}
 		if err := b.invertByEigen(ctx, i, t, failed); err != nil {
@@ -169,7 +168,7 @@ func (b *batch) spectral(q *queue, to, vectors, scaled driver.Pointer, problems 
 // invertByEigen sets Θ of one problem by way of the eigendecomposition of S + tI, of
 // which eigenvalues that are lost in rounding are raised.
 func (b *batch) invertByEigen(ctx context.Context, i int, t float64, failed []error) error {
-	vectors, scaled, limit := b.work[workQ], b.work[workW], resolution(b.d)
+	vectors, scaled, limit := b.work[workQ], b.work[workW], glad.Resolution(b.d)
 	d := int64(b.d)
 	err := b.enqueue(ctx, func(q *queue) { q.copy(b.at(vectors, i), b.at(b.work[workP], i), 8*b.size()) })
 	if err == nil {
@@ -187,8 +186,7 @@ func (b *batch) invertByEigen(ctx context.Context, i int, t float64, failed []er
 		return err
 	}
 	least, largest := values[0], values[len(values)-1]
-	if least < -limit*largest || largest <= 0 || least <= limit*largest && t <= 0 {
-		failed[i] = fmt.Errorf("the matrix S + tI with t = %v is not positive definite: its eigenvalues go down to %v; use a model with a larger theta0_offset, or shrink S towards its diagonal", t, least)
+	if failed[i] = glad.CheckStart(t, least, largest, b.d); failed[i] != nil {
 		return nil
 	}
 	return b.do(ctx, func(q *queue) {
@@ -205,7 +203,7 @@ func (b *batch) definite(i int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	delta := resolution(b.d) * b.figures[i]
+	delta := glad.Resolution(b.d) * b.figures[i]
 	err = b.enqueue(ctx, func(q *queue) {
 		q.copy(a, b.at(b.pair.z, i), 8*b.size())
 		b.scalars(q, func(int) float64 { return -delta })

@@ -92,16 +92,12 @@ func (b *batch) choose(ctx context.Context, lambda, upper []float64, failed []er
 		}
 		// Eigenvalues of Θ go down to 1/(4κ) of the largest, at least: so they stay
 		// above what the CPU raises them to.
-		if k := 1 + u*u*lambda[i]/4; !(k < worstCondition) || 4*k*resolution(b.d) > 0.5 {
+		if k := 1 + u*u*lambda[i]/4; !(k < worstCondition) || 4*k*glad.Resolution(b.d) > 0.5 {
 			return nil, false, nil
 		}
 	}
 	return tight, true, nil
 }
-
-// resolution is the ratio below which eigenvalues of a d×d matrix cannot be told from
-// rounding.
-func resolution(d int) float64 { return 16 * float64(d) * 0x1p-52 }
 
 // norms sets to the largest absolute row sum of each matrix in a. The caller waits.
 func (b *batch) norms(q *queue, a driver.Pointer, to []float64) {
@@ -130,7 +126,7 @@ func (b *batch) eigen(ctx context.Context, lambda []float64, failed []error) err
 		}
 	}
 	return b.do(ctx, func(q *queue) {
-		q.over(kernels.SpectralValues, b.n, b.dimension(), b.device.phi, b.device.values, b.device.lambda, resolution(b.d))
+		q.over(kernels.SpectralValues, b.n, b.dimension(), b.device.phi, b.device.values, b.device.lambda, glad.Resolution(b.d))
 		b.spectral(q, b.work[workW], vectors, b.work[workQ], b.n)
 		b.next = workW
 	})

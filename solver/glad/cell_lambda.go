@@ -11,14 +11,14 @@ import (
 // lambdaLimit bounds λ and 1/λ, so that neither 4/λ nor S/λ can overflow.
 const lambdaLimit = 1e200
 
-// resolution is the ratio below which the smallest eigenvalue of a d×d matrix
+// Resolution is the ratio below which the smallest eigenvalue of a d×d matrix
 // can no longer be told from rounding next to the largest.
-func resolution(d int) float64 { return 16 * float64(d) * 0x1p-52 }
+func Resolution(d int) float64 { return 16 * float64(d) * 0x1p-52 }
 
 // penalty is the λ with which the cell works when Λnn says lambda: see "Limits of
 // float64" in the comment of the package.
 func (s Shape) penalty(lambda float64) float64 {
-	root := resolution(s.Dimension) * s.Norm
+	root := Resolution(s.Dimension) * s.Norm
 	floor := min(max(root*root, 1/lambdaLimit), lambdaLimit)
 	return min(max(lambda, floor), lambdaLimit)
 }

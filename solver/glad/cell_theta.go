@@ -38,13 +38,13 @@ func (c *iterates) thetaStep(ctx context.Context, lambda float64) error {
 // thetaKernel sets next to the Θ of the Y in spare, which it overwrites by the
 // eigenvectors.
 func (c *iterates) thetaKernel() {
-	c.failed = c.work.LogDetProx(c.next, c.spare, c.lambda, resolution(c.shape.Dimension), c.values, c.phi, c.spare.Raw())
+	c.failed = c.work.LogDetProx(c.next, c.spare, c.lambda, Resolution(c.shape.Dimension), c.values, c.phi, c.spare.Raw())
 }
 
 // recompute computes Θ of cell k again, from what was kept.
 func (t *tape) recompute(k int, lambda float64) *dense.Sym {
 	theta := t.next
-	dense.LogDetProxValues(t.phi, t.kept[k-1].values, lambda, resolution(t.shape.Dimension))
+	dense.LogDetProxValues(t.phi, t.kept[k-1].values, lambda, Resolution(t.shape.Dimension))
 	t.work.Spectral(theta, t.phi, t.kept[k-1].vectors.Raw())
 	return theta
 }
@@ -53,7 +53,7 @@ func (t *tape) recompute(k int, lambda float64) *dense.Sym {
 // Θ to those by Z (and U), and returns the derivative by λ.
 func (t *tape) adjointTheta(k int, lambda float64) float64 {
 	values, vectors := t.kept[k-1].values, t.kept[k-1].vectors.Raw()
-	dense.LogDetProxValues(t.phi, values, lambda, resolution(t.shape.Dimension))
+	dense.LogDetProxValues(t.phi, values, lambda, Resolution(t.shape.Dimension))
 	a := &t.adjoints
 	h := a.theta
 	t.work.Conjugate(h, vectors, false, t.product)

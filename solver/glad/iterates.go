@@ -89,7 +89,7 @@ func (c *iterates) Initial(ctx context.Context, t float64) error {
 
 // initialKernel inverts spare into next.
 func (c *iterates) initialKernel(t float64) error {
-	limit := resolution(c.shape.Dimension)
+	limit := Resolution(c.shape.Dimension)
 	if _, ok := c.work.Inverse(c.next, c.spare); ok && norm(c.next)*norm(c.spare) < 1/limit {
 		return nil
 	}
@@ -97,8 +97,8 @@ func (c *iterates) initialKernel(t float64) error {
 		return err
 	}
 	least, largest := c.values[0], c.values[len(c.values)-1]
-	if least < -limit*largest || largest <= 0 || least <= limit*largest && t <= 0 {
-		return fmt.Errorf("the matrix S + tI with t = %v is not positive definite: its eigenvalues go down to %v; use a model with a larger theta0_offset, or shrink S towards its diagonal", t, least)
+	if err := CheckStart(t, least, largest, c.shape.Dimension); err != nil {
+		return err
 	}
 	for i, v := range c.values {
 		c.phi[i] = 1 / max(v, limit*largest)
@@ -144,7 +144,7 @@ func (c *iterates) Pair() (theta, z *dense.Sym, err error) { return c.pair.theta
 // Definite implements Iterates.
 func (c *iterates) Definite() (bool, error) {
 	a := c.pair.z.Clone()
-	a.AddDiagonal(-resolution(c.shape.Dimension) * norm(c.pair.z))
+	a.AddDiagonal(-Resolution(c.shape.Dimension) * norm(c.pair.z))
 	_, ok := c.work.LogDet(a, a.Raw())
 	return ok, nil
 }
@@ -156,4 +156,14 @@ func (c *iterates) await(ctx context.Context, kernel func()) error {
 		return err
 	}
 	return dense.AwaitLong(ctx, c.shape.Dimension, kernel)
+}
+
+// CheckStart is the error of Cells.Initial where S + tI, d×d with eigenvalues from least
+// to largest, is not positive definite, nor singular by no more than rounding with t > 0.
+func CheckStart(t, least, largest float64, d int) error {
+	limit := Resolution(d)
+	if least < -limit*largest || largest <= 0 || least <= limit*largest && t <= 0 {
+		return fmt.Errorf("the matrix S + tI with t = %v is not positive definite: its eigenvalues go down to %v; use a model with a larger theta0_offset, or shrink S towards its diagonal", t, least)
+	}
+	return nil
 }

@@ -70,7 +70,7 @@ func nearlySingular(a *dense.Sym) bool {
 	if err := dense.NewWorkspace(dense.Gonum{}, n).Eigen(a, values, make([]float64, n*n)); err != nil {
 		panic(err)
 	}
-	return math.Abs(values[0]) < 1e3*resolution(n)*norm(a)
+	return math.Abs(values[0]) < 1e3*Resolution(n)*norm(a)
 }
 
 // The default model gives something sane on any covariance: finite and positive
