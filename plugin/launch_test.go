@@ -1,17 +1,14 @@
 package plugin
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -20,6 +17,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gladflow/gladflow/plugin/internal/logtest"
 	"github.com/gladflow/gladflow/plugin/internal/proctest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
@@ -69,7 +67,7 @@ func TestLaunchRefuses(t *testing.T) {
 		"no checksum":      {Config{Path: "/bin/true", Checksum: "abab"}, []string{`"abab" is no SHA-256`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var log bytes.Buffer
+			var log logtest.Log
 			test.config.Logger = hclog.New(&hclog.LoggerOptions{Level: hclog.Warn, Output: &log})
 			began := time.Now()
 			c, err := Launch(t.Context(), test.config)
@@ -256,29 +254,10 @@ func TestRelativePath(t *testing.T) {
 
 // The logger hears the plugin, from the start.
 func TestLaunchLogger(t *testing.T) {
-	var log lockedBuffer
+	var log logtest.Log
 	c := launch(t, Config{Logger: hclog.New(&hclog.LoggerOptions{Level: hclog.Trace, Output: &log})})
 	c.Close()
 	if !strings.Contains(log.String(), "plugin process exited") {
 		t.Errorf("the log:\n%s", log.String())
 	}
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-var _ io.Writer = (*lockedBuffer)(nil)
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gladflow/gladflow/plugin/internal/logtest"
 	"github.com/gladflow/gladflow/plugin/internal/proctest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
@@ -43,7 +44,7 @@ func kill(t *testing.T, c *Client) {
 func TestRestartAfterKill(t *testing.T) {
 	const kills, callers = 8, 4
 	temp := shortTemp(t)
-	var log lockedBuffer
+	var log logtest.Log
 	r := restarter(t, temp, hclog.New(&hclog.LoggerOptions{Output: &log, Level: hclog.Info}))
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()

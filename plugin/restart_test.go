@@ -17,6 +17,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
+
+	"github.com/gladflow/gladflow/plugin/internal/logtest"
 )
 
 // A script of launches: what a Restarter finds instead of processes. Times are those
@@ -107,7 +109,7 @@ func about(t *testing.T, got []time.Duration, want ...time.Duration) {
 // the limit; then no more.
 func TestRestartGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var log lockedBuffer
+		var log logtest.Log
 		l := &launches{t: t, do: func(_ context.Context, n int) error { return fmt.Errorf("attempt %d: no licence", n) }}
 		r := l.restarter(RestartConfig{Config: Config{Logger: hclog.New(&hclog.LoggerOptions{Output: &log, Level: hclog.Warn})}})
 		defer r.Close()

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/gladflow/gladflow/plugin/internal/flighttest"
+	"github.com/gladflow/gladflow/plugin/internal/logtest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -245,7 +246,7 @@ func TestQuotasWithoutCallers(t *testing.T) {
 
 // The lines of a run name its caller, and no line has a token.
 func TestLogNamesTheCaller(t *testing.T) {
-	var log lockedLog
+	var log logtest.Log
 	logger := hclog.New(&hclog.LoggerOptions{Output: &log, JSONFormat: true})
 	g := serviceOf(t, twoTokens+"secret-token\n", nil, Config{Logger: logger})
 	g.guest(t, "alices-token", nil).run(t, quickJob)

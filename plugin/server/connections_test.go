@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/gladflow/gladflow/plugin/internal/flighttest"
+	"github.com/gladflow/gladflow/plugin/internal/logtest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/gate"
 )
@@ -337,7 +338,7 @@ func TestBoundsOfConnections(t *testing.T) {
 		{ListenConfig{MaxConnectionsPerPeer: -1}, 128, 0, 0, "choose more than 0"},
 		{ListenConfig{MaxConnectionsPerCaller: -1}, 128, 0, 0, "choose more than 0"},
 	} {
-		var log lockedLog
+		var log logtest.Log
 		c.config.Logger = logTo(&log)
 		err := c.config.boundConnections(c.room)
 		var wrong *SettingError

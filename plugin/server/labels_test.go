@@ -15,6 +15,7 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/internal/flighttest"
+	"github.com/gladflow/gladflow/plugin/internal/logtest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -85,7 +86,7 @@ var quotation = regexp.MustCompile(`"(\\.|[^"\\])*"`)
 func TestLogCannotBeForged(t *testing.T) {
 	const line, escape = "x\n2026-01-01T00:00:00Z [INFO]  gladflow: run ended: run=FORGED\r\n", "\x1b[2J\u009b2J\a\u202e"
 	for _, format := range []string{"text", "json"} {
-		var log lockedLog
+		var log logtest.Log
 		logger := hclog.New(&hclog.LoggerOptions{Name: "gladflow", Output: &log, JSONFormat: format == "json"})
 		clients := newAuthority(t)
 		g := serviceOf(t, "", clients, Config{Logger: logger})

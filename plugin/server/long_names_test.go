@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc/codes"
 
+	"github.com/gladflow/gladflow/plugin/internal/logtest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -29,7 +29,7 @@ func TestLongNames(t *testing.T) {
 		"a label":    {`{"id_column":"` + long[:50_000] + `"}`, "a", numbers},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var log bytes.Buffer
+			var log logtest.Log
 			s, c := served(t, Config{Logger: hclog.New(&hclog.LoggerOptions{Output: &log})})
 			schema := arrow.NewSchema([]arrow.Field{{Name: test.column, Type: test.kind}, {Name: "b", Type: numbers}}, nil)
 			b := array.NewRecordBuilder(memory.DefaultAllocator, schema)

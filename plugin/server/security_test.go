@@ -15,7 +15,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -28,6 +27,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/gladflow/gladflow/plugin/internal/flighttest"
+	"github.com/gladflow/gladflow/plugin/internal/logtest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -193,7 +193,7 @@ func TestMutualTLS(t *testing.T) {
 func TestCertificateIsReadAgain(t *testing.T) {
 	a := newAuthority(t)
 	cert, key := a.pair(t, 2)
-	var log lockedLog
+	var log logtest.Log
 	l := listening(t, ListenConfig{CertFile: cert, KeyFile: key, Config: Config{Logger: hclog.New(&hclog.LoggerOptions{Output: &log})}})
 	serial := func() int64 {
 		conn, err := tls.Dial("tcp", l.target, a.client(t, "", ""))
@@ -216,25 +216,6 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	})
 	move(t, renewedKey, key)
 	eventually(t, "the old certificate is shown", func() bool { return serial() == 7 })
-}
-
-// A lockedLog is a log that can be read while it is written.
-type lockedLog struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-// Write implements io.Writer.
-func (l *lockedLog) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lockedLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 func move(t testing.TB, from, to string) {

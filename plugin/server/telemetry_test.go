@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/internal/flighttest"
+	"github.com/gladflow/gladflow/plugin/internal/logtest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -134,8 +134,8 @@ func TestExportOfAFailure(t *testing.T) {
 // A variable that makes no sense is logged, and the service works without.
 func TestUnknownExporter(t *testing.T) {
 	t.Setenv("OTEL_TRACES_EXPORTER", "pigeon")
-	var log strings.Builder
-	l := listening(t, ListenConfig{Insecure: true, Config: Config{Logger: hclog.New(&hclog.LoggerOptions{Output: &log, Mutex: &sync.Mutex{}})}})
+	var log logtest.Log
+	l := listening(t, ListenConfig{Insecure: true, Config: Config{Logger: hclog.New(&hclog.LoggerOptions{Output: &log})}})
 	conn := dial(t, l.target)
 	run := startRun(t, conn, shortJob(t))
 	if _, err := flighttest.Action(t.Context(), conn, protocol.ActionResult, run); err != nil {

@@ -2,7 +2,6 @@ package attack
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +24,7 @@ import (
 	"github.com/gladflow/gladflow/plugin"
 	"github.com/gladflow/gladflow/plugin/internal/built"
 	"github.com/gladflow/gladflow/plugin/internal/flighttest"
+	"github.com/gladflow/gladflow/plugin/internal/logtest"
 	"github.com/gladflow/gladflow/plugin/internal/proctest"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
@@ -38,33 +37,14 @@ type service struct {
 	conn    *grpc.ClientConn
 	flights flight.Client
 	client  *plugin.Client
-	log     *logged
+	log     *logtest.Log
 	edges   string // that the good call gives, once it was made
-}
-
-// logged is a buffer for two goroutines.
-type logged struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // serve starts the service at free ports.
 func serve(t *testing.T, args ...string) *service {
 	t.Helper()
-	s := &service{log: &logged{}, metrics: freeAddress(t)}
+	s := &service{log: &logtest.Log{}, metrics: freeAddress(t)}
 	s.cmd = exec.Command(built.Binary(t), append([]string{"serve", "--insecure", "--listen", "127.0.0.1:0", "--metrics-listen", s.metrics}, args...)...)
 	s.cmd.Stderr = s.log
 	out, err := s.cmd.StdoutPipe()
@@ -252,7 +232,7 @@ func gladflow(t *testing.T, dir string, args ...string) (code int, output string
 	defer cancel()
 	cmd := exec.CommandContext(ctx, built.Binary(t), args...)
 	cmd.Dir = dir
-	var text logged
+	var text logtest.Log
 	cmd.Stdout, cmd.Stderr = &text, &text
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

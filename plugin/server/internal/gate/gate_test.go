@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"bytes"
 	"io"
 	"net"
 	"path/filepath"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/gladflow/gladflow/plugin/internal/logtest"
 )
 
 // accepting accepts until the end of the test.
@@ -76,7 +77,7 @@ func closed(t *testing.T, c net.Conn, within time.Duration) bool {
 // A peer that has its share is refused, while another is let in, until all are
 // too many; whoever leaves makes room.
 func TestBounds(t *testing.T) {
-	var log bytes.Buffer
+	var log logtest.Log
 	g, accepted := accepting(t, listen(t, "tcp", "127.0.0.1:0"), Config{
 		Most: 3, MostPerPeer: 2, Logger: hclog.New(&hclog.LoggerOptions{Output: &log}),
 	})
