@@ -121,9 +121,3 @@ func (d *Device) FreeHost(values []float64) error {
 func Int32s(values []float64) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(values))), 2*len(values))
 }
-
-// Pointers is the same memory as addresses: the list that a library takes is uploaded
-// so.
-func Pointers(values []float64) []Pointer {
-	return unsafe.Slice((*Pointer)(unsafe.Pointer(unsafe.SliceData(values))), len(values))
-}

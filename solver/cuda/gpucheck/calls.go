@@ -127,12 +127,7 @@ func (c *check) products(k *card, n int, row func(string, int, float64)) {
 		}
 		row("Syrk", n, apart(k.down(to, n*n), full))
 	}
-	s, y := c.definite(n), c.normal(n*l)
-	to = k.room(n * l)
-	must(k.Symm(library.Left, library.Lower, n, l, 1, k.up(s), n, k.up(y), n, 0, to, n))
-	row("Symm", n, apart(k.down(to, n*l), product(n, l, n, 1, plain{s, n, n, false}, plain{y, n, l, false}, 0, nil)))
-
-	v, w := c.normal(n), c.normal(n)
+	s, v, w := c.definite(n), c.normal(n), c.normal(n)
 	to = k.room(n)
 	must(k.Gemv(false, n, n, 1, k.up(s), n, k.up(v), 1, 0, to, 1))
 	row("Gemv", n, apart(k.down(to, n), product(n, 1, n, 1, plain{s, n, n, false}, plain{v, n, 1, false}, 0, nil)))
@@ -179,28 +174,6 @@ func (c *check) factors(k *card, n int, row func(string, int, float64)) {
 	length = got(k.PotrfSize(library.Lower, n, p, n))
 	must(k.Potrf(library.Lower, n, p, n, k.room(length), length, info))
 	c.verdict(k.info(info) == int32(n), "Potrf of an indefinite matrix of %d: info %d", n, k.info(info))
-
-	const count = 3
-	var list []float64
-	matrices := make([]float64, count)
-	for i := range count {
-		m := c.definite(n)
-		list = append(list, m...)
-		driver.Pointers(matrices)[i] = 0
-	}
-	p = k.up(list)
-	for i := range count {
-		driver.Pointers(matrices)[i] = p.At(int64(8 * i * n * n))
-	}
-	infos := k.room(count)
-	must(k.PotrfBatched(library.Lower, n, k.up(matrices), n, infos, count))
-	var worst float64
-	all := k.down(p, count*n*n)
-	for i := range count {
-		l := lower(all[i*n*n:(i+1)*n*n], n)
-		worst = max(worst, apart(product(n, n, n, 1, plain{l, n, n, false}, plain{l, n, n, true}, 0, nil), list[i*n*n:(i+1)*n*n]))
-	}
-	row("PotrfBatched", n, worst)
 }
 
 // lower is the lower triangle.
@@ -245,13 +218,6 @@ func (c *check) eigen(k *card, n int, row func(string, int, float64)) {
 		f(p, values, infos)
 		v, w := k.down(p, count*n*n), k.down(values, count*n)
 		row(name, n, max(residual(all[:n*n], v[:n*n], w[:n], n), residual(all[n*n:], v[n*n:], w[n:], n)))
-	}
-	if n <= 33 {
-		must(k.SetJacobi(1e-14, 30))
-		batched("SyevjBatched", func(p, values, infos driver.Pointer) {
-			length := got(k.SyevjBatchedSize(true, library.Lower, n, p, n, values, count))
-			must(k.SyevjBatched(true, library.Lower, n, p, n, values, k.room(length), length, infos, count))
-		})
 	}
 	if k.HasSyevBatched() {
 		batched("SyevBatched", func(p, values, infos driver.Pointer) {

@@ -166,7 +166,6 @@ func (c *check) launches(d, n int) []launched {
 		{kernels.RowNorms, n, []any{of(norms), s, d}},
 		{kernels.Largest, n, []any{of(top(norms)), norms, d}},
 		{kernels.AddDiagonal, n, []any{output{s, entries(func(b, i, j, at int) float64 { return s[at] + by[b]*identity(i, j) })}, by, d}},
-		{kernels.Diagonal, n, []any{of(each(n*d, func(i int) float64 { return s[i/d*size+i%d*(d+1)] })), s, d}},
 		{kernels.Scale, n, []any{of(entries(func(b, _, _, at int) float64 { return by[b] * s[at] })), s, by, size}},
 		{kernels.SetIdentity, n, []any{of(entries(func(b, i, j, _ int) float64 { return by[b] * identity(i, j) })), by, d}},
 		{kernels.Polynomial, n, []any{of(entries(func(b, i, j, at int) float64 {
@@ -185,16 +184,6 @@ func (c *check) launches(d, n int) []launched {
 		})), wild, z, d}},
 		{kernels.InverseValues, n, []any{of(each(n*d, func(i int) float64 { return 1 / max(phi[i], 0.3*top(phi)[i/d]) })), phi, 0.3, d}},
 		{kernels.Rescale, n, []any{output{s, entries(func(b, i, j, at int) float64 { return s[at] * (phi[b*d+i] * phi[b*d+j]) })}, phi, d}},
-		{kernels.CorrelationRows, n, []any{of(rows(func(b, i, j, at int) float64 {
-			r := s[at] / (phi[b*d+i] * phi[b*d+j])
-			return r * r
-		})), s, phi, d}},
-		{kernels.CorrelationsBelow, n, []any{of(rows(func(b, i, j, at int) float64 {
-			if r := s[at] / (phi[b*d+i] * phi[b*d+j]); j > i && r*r <= lambda[b] {
-				return 1
-			}
-			return 0
-		})), s, phi, lambda, d}},
 	}
 	var spectral []float64
 	for b := range n {
@@ -218,52 +207,5 @@ func (c *check) launches(d, n int) []launched {
 				return phi[b*d+i] * wild[at]
 			})), wild, phi, flag, d}})
 	}
-	return append(all, append(c.thresholds(d, n, s, z, u, phi, entries), c.samples(d)...)...)
-}
-
-// thresholds are the kernels of ADMM and AM.
-func (c *check) thresholds(d, n int, theta, z, u, diagonal []float64, entries func(func(b, i, j, at int) float64) []float64) []launched {
-	const common, lambda, relaxation = 0.4, 1.3, 1.6
-	rho := func(b, i, j int) float64 {
-		if i == j {
-			return diagonal[b*d+i]
-		}
-		return common
-	}
-	toU, sums := make([]float64, len(u)), make([]float64, 4*n*d)
-	toZ := entries(func(b, i, j, at int) float64 {
-		v := relaxation*theta[at] + (1-relaxation)*z[at] + u[at]
-		now := dense.SoftThreshold(v, rho(b, i, j)/lambda)
-		toU[at] = v - now
-		for k, x := range []float64{theta[at] - now, now - z[at], now, toU[at]} {
-			sums[(4*b+k)*d+i] += x * x
-		}
-		return now
-	})
-	return []launched{
-		{kernels.Shrink, n, []any{output{want: entries(func(b, i, j, at int) float64 {
-			return dense.SoftThreshold(theta[at], rho(b, i, j)/lambda)
-		})}, theta, nil, diagonal, common, lambda, d}},
-		{kernels.ADMMStep, n, []any{output{z, toZ}, output{u, toU}, output{want: sums}, theta, nil, diagonal, common, lambda, relaxation, d}},
-	}
-}
-
-// samples are the kernels of the covariance.
-func (c *check) samples(d int) []launched {
-	const m = 7
-	x, shift, factor := c.normal(m*d), c.normal(d), c.normal(d)
-	most, mean, y := make([]float64, d), make([]float64, d), make([]float64, m*d)
-	for i, v := range x {
-		j := i % d
-		most[j] = max(most[j], math.Abs(v-shift[j]))
-		y[i] = (v - shift[j]) * factor[j]
-		mean[j] += y[i] / m
-	}
-	for i := range y {
-		y[i] -= mean[i%d]
-	}
-	return []launched{
-		{kernels.ColumnLargest, 1, []any{output{want: most}, x, shift, m, d}},
-		{kernels.Centre, 1, []any{output{want: y}, output{want: mean}, x, shift, factor, m, d}},
-	}
+	return all
 }

@@ -5,5 +5,3 @@
 #include "spectral.cuh"
 #include "paper.cuh"
 #include "posterior.cuh"
-#include "classical.cuh"
-#include "samples.cuh"

@@ -75,13 +75,13 @@ const (
 	RowNorms      Kernel = "row_norms"
 	Largest       Kernel = "largest"
 	AddDiagonal   Kernel = "add_diagonal"
-	Diagonal      Kernel = "diagonal"
 	Mirror        Kernel = "mirror"
 	Scale         Kernel = "scale"
 	SetIdentity   Kernel = "set_identity"
 	Polynomial    Kernel = "polynomial"
 	Residual      Kernel = "residual"
 	Sum           Kernel = "sum"
+	Rescale       Kernel = "rescale"
 
 	HalfDifference Kernel = "half_difference"
 	SpectralValues Kernel = "spectral_values"
@@ -98,15 +98,6 @@ const (
 	PosteriorEntries9   Kernel = "posterior_entries_9"
 	PosteriorEntries11  Kernel = "posterior_entries_11"
 	PosteriorEntriesAny Kernel = "posterior_entries_any"
-
-	Shrink   Kernel = "shrink"
-	ADMMStep Kernel = "admm_step"
-
-	CorrelationRows   Kernel = "correlation_rows"
-	CorrelationsBelow Kernel = "correlations_below"
-	ColumnLargest     Kernel = "column_largest"
-	Centre            Kernel = "centre"
-	Rescale           Kernel = "rescale"
 )
 
 // Threads of a block: THREADS and ONE of block.cuh.
@@ -134,13 +125,13 @@ var table = map[Kernel]properties{
 	RowNorms:      {3, threads, blockSum, byRow},
 	Largest:       {3, one, oneSum, byProblem},
 	AddDiagonal:   {3, threads, 0, byNumber},
-	Diagonal:      {3, threads, 0, byNumber},
 	Mirror:        {3, threads, tileShared, byTile},
 	Scale:         {4, threads, 0, byNumber},
 	SetIdentity:   {3, threads, 0, byRow},
 	Polynomial:    {5, threads, 0, byRow},
 	Residual:      {3, threads, blockSum, byRow},
 	Sum:           {3, one, oneSum, byProblem},
+	Rescale:       {3, threads, 0, byRow},
 
 	HalfDifference: {4, threads, tileShared, byTile},
 	SpectralValues: {5, one, oneSum, byProblem},
@@ -157,15 +148,6 @@ var table = map[Kernel]properties{
 	PosteriorEntries9:   {9, threads, tileShared + blockSum, byTile},
 	PosteriorEntries11:  {10, threads, tileShared + blockSum, byTile},
 	PosteriorEntriesAny: {12, threads, tileShared + blockSum, byTile},
-
-	Shrink:   {7, threads, 0, byRow},
-	ADMMStep: {10, threads, blockSum, byRow},
-
-	CorrelationRows:   {4, threads, blockSum, byRow},
-	CorrelationsBelow: {5, threads, blockSum, byRow},
-	ColumnLargest:     {5, threads, 0, byNumber},
-	Centre:            {7, threads, 0, byNumber},
-	Rescale:           {3, threads, 0, byRow},
 }
 
 // All are the kernels by name.

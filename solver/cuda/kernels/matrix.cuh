@@ -44,13 +44,6 @@ add_diagonal(double *a, const double *t, long d) {
 	for (long i = first(); i < d; i += step()) a[i * (d + 1)] += t[problem()];
 }
 
-// to (d for each problem) = the diagonal of a.
-extern "C" __global__ void __launch_bounds__(THREADS)
-diagonal(double *to, const double *a, long d) {
-	a += problem() * d * d;
-	for (long i = first(); i < d; i += step()) to[problem() * d + i] = a[i * (d + 1)];
-}
-
 // mirror copies the upper triangle (row-major: i < j) to the lower one; where lower
 // is 1, the other way round.
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -128,4 +121,12 @@ sum(double *out, const double *partial, long count) {
 	for (long i = threadIdx.x; i < count; i += ONE) total += partial[i];
 	total = block_sum<ONE>(total);
 	if (blockIdx.x == 0 && threadIdx.x == 0) out[problem()] = total;
+}
+
+// aij ← aij·fi·fj, of factors f (d for each problem).
+extern "C" __global__ void __launch_bounds__(THREADS)
+rescale(double *a, const double *factor, long d) {
+	a += problem() * d * d, factor += problem() * d;
+	for (long i = blockIdx.x; i < d; i += gridDim.x)
+		for (long j = threadIdx.x; j < d; j += THREADS) a[i * d + j] *= factor[i] * factor[j];
 }

@@ -149,7 +149,7 @@ func TestNorms(t *testing.T) {
 
 func TestDiagonals(t *testing.T) {
 	sizes(t, func(t *testing.T, c *cases) {
-		a, by, out := c.matrices(), c.numbers(1), c.empty(c.d)
+		a, by := c.matrices(), c.numbers(1)
 		want := c.entries(func(b, i, j, at int) float64 {
 			if i == j {
 				return a.values()[at] + by.values()[b]
@@ -158,8 +158,6 @@ func TestDiagonals(t *testing.T) {
 		})
 		c.twice(t, AddDiagonal, c.problems, []vector{a}, a, by, c.d)
 		agree(t, "a + tI", a.values(), want, 0)
-		c.twice(t, Diagonal, c.problems, []vector{out}, out, a, c.d)
-		agree(t, "the diagonal", out.values(), c.rows(func(_, i int, row []float64) float64 { return row[i] }, a), 0)
 		c.twice(t, SetIdentity, c.problems, []vector{a}, a, by, c.d)
 		agree(t, "tI", a.values(), c.entries(func(b, i, j, _ int) float64 {
 			if i == j {
@@ -332,5 +330,16 @@ func TestScaleRows(t *testing.T) {
 				return f * v.values()[at]
 			}), 0)
 		}
+	})
+}
+
+func TestRescale(t *testing.T) {
+	sizes(t, func(t *testing.T, c *cases) {
+		a, f := c.matrices(), c.numbers(c.d)
+		want := c.entries(func(b, i, j, at int) float64 {
+			return a.values()[at] * (f.values()[b*c.d+i] * f.values()[b*c.d+j])
+		})
+		c.twice(t, Rescale, c.problems, []vector{a}, a, f, c.d)
+		agree(t, "rescaled", a.values(), want, 0)
 	})
 }

@@ -10,25 +10,19 @@ import (
 
 // functions are the addresses of those that are called here.
 type functions struct {
-	blasProperty, blasCreate, blasDestroy, blasSetStream, blasSetPointerMode uintptr
+	blasProperty, blasCreate, blasDestroy, blasSetStream uintptr
 
-	gemm, gemmStridedBatched, syrk, symm, gemv, dot, axpy, nrm2, scal uintptr
+	gemm, gemmStridedBatched, syrk, gemv, dot, axpy, nrm2, scal uintptr
 
 	solverProperty, solverCreate, solverDestroy, solverSetStream uintptr
 	createParams, destroyParams                                  uintptr
-	createJacobi, destroyJacobi, setSweeps                       uintptr
 
 	potrf, potrfSize, potri, potriSize, syevd, syevdSize uintptr
-	potrfBatched, syevjBatched, syevjBatchedSize         uintptr
 	syevBatched, syevBatchedSize                         uintptr // 0 before CUDA 12.6
-
-	// A double by value does not go through SyscallN.
-	setTolerance func(jacobi uintptr, tolerance float64) int32
 }
 
 // bind finds the functions, or says what is missing.
 func (f *functions) bind(blas, solver uintptr, g generation) string {
-	var tolerance uintptr
 	for _, part := range []struct {
 		handle  uintptr
 		file    string
@@ -39,11 +33,9 @@ func (f *functions) bind(blas, solver uintptr, g generation) string {
 			{"cublasCreate_v2", &f.blasCreate},
 			{"cublasDestroy_v2", &f.blasDestroy},
 			{"cublasSetStream_v2", &f.blasSetStream},
-			{"cublasSetPointerMode_v2", &f.blasSetPointerMode},
 			{"cublasDgemm_v2", &f.gemm},
 			{"cublasDgemmStridedBatched", &f.gemmStridedBatched},
 			{"cublasDsyrk_v2", &f.syrk},
-			{"cublasDsymm_v2", &f.symm},
 			{"cublasDgemv_v2", &f.gemv},
 			{"cublasDdot_v2", &f.dot},
 			{"cublasDaxpy_v2", &f.axpy},
@@ -57,19 +49,12 @@ func (f *functions) bind(blas, solver uintptr, g generation) string {
 			{"cusolverDnSetStream", &f.solverSetStream},
 			{"cusolverDnCreateParams", &f.createParams},
 			{"cusolverDnDestroyParams", &f.destroyParams},
-			{"cusolverDnCreateSyevjInfo", &f.createJacobi},
-			{"cusolverDnDestroySyevjInfo", &f.destroyJacobi},
-			{"cusolverDnXsyevjSetTolerance", &tolerance},
-			{"cusolverDnXsyevjSetMaxSweeps", &f.setSweeps},
 			{"cusolverDnDpotrf", &f.potrf},
 			{"cusolverDnDpotrf_bufferSize", &f.potrfSize},
 			{"cusolverDnDpotri", &f.potri},
 			{"cusolverDnDpotri_bufferSize", &f.potriSize},
-			{"cusolverDnDpotrfBatched", &f.potrfBatched},
 			{"cusolverDnXsyevd", &f.syevd},
 			{"cusolverDnXsyevd_bufferSize", &f.syevdSize},
-			{"cusolverDnDsyevjBatched", &f.syevjBatched},
-			{"cusolverDnDsyevjBatched_bufferSize", &f.syevjBatchedSize},
 		}},
 	} {
 		for _, s := range part.symbols {
@@ -80,7 +65,6 @@ func (f *functions) bind(blas, solver uintptr, g generation) string {
 			*s.address = address
 		}
 	}
-	purego.RegisterFunc(&f.setTolerance, tolerance)
 	for _, s := range []symbol{{"cusolverDnXsyevBatched", &f.syevBatched}, {"cusolverDnXsyevBatched_bufferSize", &f.syevBatchedSize}} {
 		*s.address, _ = purego.Dlsym(solver, s.name)
 	}

@@ -40,44 +40,6 @@ func (h *Handle) Syevd(vectors bool, t Triangle, n int, a driver.Pointer, lda in
 	return h.solverError(op, r)
 }
 
-// SetJacobi sets when SyevjBatched stops: at a tolerance, or after so many sweeps. A new
-// handle has cuSOLVER's own, the machine's precision and 100.
-func (h *Handle) SetJacobi(tolerance float64, sweeps int) error {
-	const op = "cusolverDnXsyevjSetTolerance"
-	if err := h.ready(op, sweeps); err != nil {
-		return err
-	}
-	if err := h.solverError(op, uintptr(h.setTolerance(h.jacobi, tolerance))); err != nil {
-		return err
-	}
-	r := h.call(h.setSweeps, h.jacobi, uintptr(sweeps))
-	return h.solverError("cusolverDnXsyevjSetMaxSweeps", r)
-}
-
-// SyevjBatchedSize is how many values of workspace SyevjBatched takes.
-func (h *Handle) SyevjBatchedSize(vectors bool, t Triangle, n int, a driver.Pointer, lda int, values driver.Pointer, count int) (int, error) {
-	const op = "cusolverDnDsyevjBatched_bufferSize"
-	if err := h.ready(op, n|lda|count); err != nil {
-		return 0, err
-	}
-	r := h.call(h.syevjBatchedSize, h.solver, eigenvectors(vectors), uintptr(t), uintptr(n), uintptr(a), uintptr(lda),
-		uintptr(values), uintptr(unsafe.Pointer(&h.length)), h.jacobi, uintptr(count))
-	return int(h.length), h.solverError(op, r)
-}
-
-// SyevjBatched is Syevd for count small matrices, lda·n values apart, whose eigenvalues
-// come n apart, by Jacobi's method. infos points to count values: n+1 where a matrix has
-// not converged.
-func (h *Handle) SyevjBatched(vectors bool, t Triangle, n int, a driver.Pointer, lda int, values, work driver.Pointer, length int, infos driver.Pointer, count int) error {
-	const op = "cusolverDnDsyevjBatched"
-	if err := h.ready(op, n|lda|length|count); err != nil {
-		return err
-	}
-	r := h.call(h.syevjBatched, h.solver, eigenvectors(vectors), uintptr(t), uintptr(n), uintptr(a), uintptr(lda),
-		uintptr(values), uintptr(work), uintptr(length), uintptr(infos), h.jacobi, uintptr(count))
-	return h.solverError(op, r)
-}
-
 // HasSyevBatched reports whether SyevBatched is there: from CUDA 12.6 on.
 func (l *Libraries) HasSyevBatched() bool { return l.syevBatched != 0 && l.syevBatchedSize != 0 }
 
@@ -93,8 +55,8 @@ func (h *Handle) SyevBatchedSize(vectors bool, t Triangle, n int, a driver.Point
 	return int64(h.bytes[0]), int64(h.bytes[1]), h.solverError(op, r)
 }
 
-// SyevBatched is Syevd for count matrices, which lie as SyevjBatched's do. infos points
-// to count values. It may be called only where HasSyevBatched.
+// SyevBatched is Syevd for count matrices, lda·n values apart, whose eigenvalues come n
+// apart. infos points to count values. It may be called only where HasSyevBatched.
 func (h *Handle) SyevBatched(vectors bool, t Triangle, n int, a driver.Pointer, lda int, values, work driver.Pointer, bytes int64, host []byte, infos driver.Pointer, count int) error {
 	const op = "cusolverDnXsyevBatched"
 	if err := h.ready(op, n|lda|count); err != nil {

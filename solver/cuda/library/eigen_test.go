@@ -51,27 +51,6 @@ func TestSyevd(t *testing.T) {
 	})
 }
 
-func TestSyevjBatched(t *testing.T) {
-	const n, count = 5, 3
-	on(t, func(b *bench) {
-		b.ok(b.SetJacobi(1e-14, 30))
-		var all []float64
-		var wholes []matrix
-		for i := range count {
-			whole, stored := symmetric(uint64(i), n, Lower)
-			all, wholes = append(all, stored.data...), append(wholes, whole)
-		}
-		p, values, infos := b.up(all), b.room(n*count), b.room(count)
-		length, err := b.SyevjBatchedSize(true, Lower, n, p, n, values, count)
-		b.ok(err)
-		b.ok(b.SyevjBatched(true, Lower, n, p, n, values, b.room(length), length, infos, count))
-		vectors, found := b.down(p, n*n*count), b.down(values, n*count)
-		for i := range count {
-			b.eigenpairs(wholes[i], n, vectors[i*n*n:][:n*n], found[i*n:][:n])
-		}
-	})
-}
-
 func TestSyevBatched(t *testing.T) {
 	const n, count = 6, 4
 	on(t, func(b *bench) {

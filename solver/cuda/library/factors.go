@@ -46,14 +46,3 @@ func (h *Handle) triangle(op string, function uintptr, t Triangle, n int, a driv
 	r := h.call(function, h.solver, uintptr(t), uintptr(n), uintptr(a), uintptr(lda), uintptr(work), uintptr(length), uintptr(info))
 	return h.solverError(op, r)
 }
-
-// PotrfBatched is Potrf for count matrices, at the addresses of a list on the GPU. It
-// takes no workspace. infos points to count values.
-func (h *Handle) PotrfBatched(t Triangle, n int, list driver.Pointer, lda int, infos driver.Pointer, count int) error {
-	const op = "cusolverDnDpotrfBatched"
-	if err := h.ready(op, n|lda|count); err != nil {
-		return err
-	}
-	r := h.call(h.potrfBatched, h.solver, uintptr(t), uintptr(n), uintptr(list), uintptr(lda), uintptr(infos), uintptr(count))
-	return h.solverError(op, r)
-}

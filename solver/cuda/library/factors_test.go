@@ -2,12 +2,7 @@
 
 package library
 
-import (
-	"slices"
-	"testing"
-
-	"github.com/gladflow/gladflow/solver/cuda/driver"
-)
+import "testing"
 
 // definite is a positive definite matrix of order n.
 func definite(seed uint64, n int) matrix {
@@ -57,32 +52,5 @@ func TestCholesky(t *testing.T) {
 		if i := b.info(info); i != 4 {
 			t.Errorf("info %d of a matrix whose fourth pivot is negative", i)
 		}
-	})
-}
-
-func TestPotrfBatched(t *testing.T) {
-	const n, count = 4, 3
-	on(t, func(b *bench) {
-		list := make([]float64, count)
-		places := driver.Pointers(list)
-		for i := range count {
-			a := definite(uint64(i), n)
-			if i == 1 {
-				a.data[0] = -1
-			}
-			places[i] = b.up(a.data)
-		}
-		infos := b.room(count)
-		b.ok(b.PotrfBatched(Lower, n, b.up(list), n, infos, count))
-		if found := driver.Int32s(b.down(infos, 2))[:count]; !slices.Equal(found, []int32{0, 1, 0}) {
-			t.Errorf("infos %v", found)
-		}
-		a, l := definite(2, n), matrix{b.down(places[2], n*n), n, n}
-		for j := range n {
-			for i := range j {
-				l.data[j*n+i] = 0
-			}
-		}
-		b.same("L·Lᵀ", product(false, true, n, n, n, 1, l, l, 0, matrix{make([]float64, n*n), n, n}), a.data)
 	})
 }

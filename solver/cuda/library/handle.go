@@ -18,7 +18,7 @@ type Handle struct {
 	stream *driver.Stream
 	closed bool
 
-	blas, solver, params, jacobi uintptr
+	blas, solver, params uintptr
 
 	// Scalars of one call: the libraries take their addresses, and read them before
 	// they return. Calls come from one thread.
@@ -63,7 +63,6 @@ func (h *Handle) create() error {
 		{"cublasCreate", h.blasCreate, &h.blas, h.blasError},
 		{"cusolverDnCreate", h.solverCreate, &h.solver, h.solverError},
 		{"cusolverDnCreateParams", h.createParams, &h.params, h.solverError},
-		{"cusolverDnCreateSyevjInfo", h.createJacobi, &h.jacobi, h.solverError},
 	} {
 		r, _, _ := purego.SyscallN(c.function, uintptr(unsafe.Pointer(c.to)))
 		if err := c.err(c.op, r); err != nil {
@@ -93,7 +92,6 @@ func (h *Handle) Close() error {
 			handle   uintptr
 			err      func(string, uintptr) error
 		}{
-			{"cusolverDnDestroySyevjInfo", h.destroyJacobi, h.jacobi, h.solverError},
 			{"cusolverDnDestroyParams", h.destroyParams, h.params, h.solverError},
 			{"cusolverDnDestroy", h.solverDestroy, h.solver, h.solverError},
 			{"cublasDestroy", h.blasDestroy, h.blas, h.blasError},
@@ -118,14 +116,6 @@ type Triangle uintptr
 const (
 	Lower Triangle = 0
 	Upper Triangle = 1
-)
-
-// A Side is where the symmetric factor of a product stands.
-type Side uintptr
-
-const (
-	Left  Side = 0
-	Right Side = 1
 )
 
 // operation is cublasOperation_t.

@@ -178,7 +178,7 @@ func TestOrder(t *testing.T) {
 			b.ok(b.stream.Copy(q, p, 128))
 			b.ok(b.Scal(16, 2, q, 1))
 			b.ok(b.Axpy(16, 1, p, 1, q, 1))
-			b.ok(b.DotTo(total, 16, p, 1, q, 1))
+			b.ok(b.Gemv(false, 1, 16, 1, p, 1, q, 1, 0, total, 1))
 			b.ok(b.Scal(16, 0, p, 1))
 			sum := 0.0
 			for _, v := range x {
@@ -196,7 +196,7 @@ func TestCallsAllocateNothing(t *testing.T) {
 			if err := b.Gemm(false, true, 4, 4, 4, 1.5, p, 4, p, 4, 0.5, q, 4); err != nil {
 				t.Fatal(err)
 			}
-			if err := b.DotTo(q, 16, p, 1, p, 1); err != nil {
+			if _, err := b.Dot(16, p, 1, p, 1); err != nil {
 				t.Fatal(err)
 			}
 		}); n != 0 {

@@ -48,19 +48,6 @@ func (h *Handle) Syrk(t Triangle, trans bool, n, k int, alpha float64, a driver.
 	return h.blasError(op, r)
 }
 
-// Symm computes C = alpha·A·B + beta·C, or alpha·B·A + beta·C where the side is Right,
-// with A symmetric, of which a triangle is read, and B and C m×n.
-func (h *Handle) Symm(side Side, t Triangle, m, n int, alpha float64, a driver.Pointer, lda int, b driver.Pointer, ldb int, beta float64, c driver.Pointer, ldc int) error {
-	const op = "cublasDsymm"
-	if err := h.ready(op, m|n|lda|ldb|ldc); err != nil {
-		return err
-	}
-	h.alpha, h.beta = alpha, beta
-	r := h.call(h.symm, h.blas, uintptr(side), uintptr(t), uintptr(m), uintptr(n),
-		uintptr(unsafe.Pointer(&h.alpha)), uintptr(a), uintptr(lda), uintptr(b), uintptr(ldb), uintptr(unsafe.Pointer(&h.beta)), uintptr(c), uintptr(ldc))
-	return h.blasError(op, r)
-}
-
 // Gemv computes y = alpha·op(A)·x + beta·y with A m×n.
 func (h *Handle) Gemv(trans bool, m, n int, alpha float64, a driver.Pointer, lda int, x driver.Pointer, incX int, beta float64, y driver.Pointer, incY int) error {
 	const op = "cublasDgemv"
@@ -97,62 +84,20 @@ func (h *Handle) Scal(n int, alpha float64, x driver.Pointer, incX int) error {
 
 // Dot is the inner product of n values of x and y. It waits for the stream.
 func (h *Handle) Dot(n int, x driver.Pointer, incX int, y driver.Pointer, incY int) (float64, error) {
-	if err := h.dotTo(uintptr(unsafe.Pointer(&h.result)), n, x, incX, y, incY); err != nil {
-		return 0, err
-	}
-	return h.result, nil
-}
-
-// DotTo queues Dot and leaves the result at an address on the GPU.
-func (h *Handle) DotTo(result driver.Pointer, n int, x driver.Pointer, incX int, y driver.Pointer, incY int) error {
-	return h.onDevice(func() error { return h.dotTo(uintptr(result), n, x, incX, y, incY) })
-}
-
-func (h *Handle) dotTo(result uintptr, n int, x driver.Pointer, incX int, y driver.Pointer, incY int) error {
 	const op = "cublasDdot"
 	if err := h.ready(op, n|incX|incY); err != nil {
-		return err
+		return 0, err
 	}
-	r := h.call(h.dot, h.blas, uintptr(n), uintptr(x), uintptr(incX), uintptr(y), uintptr(incY), result)
-	return h.blasError(op, r)
+	r := h.call(h.dot, h.blas, uintptr(n), uintptr(x), uintptr(incX), uintptr(y), uintptr(incY), uintptr(unsafe.Pointer(&h.result)))
+	return h.result, h.blasError(op, r)
 }
 
 // Nrm2 is the Euclidean norm of n values of x. It waits for the stream.
 func (h *Handle) Nrm2(n int, x driver.Pointer, incX int) (float64, error) {
-	if err := h.nrm2To(uintptr(unsafe.Pointer(&h.result)), n, x, incX); err != nil {
-		return 0, err
-	}
-	return h.result, nil
-}
-
-// Nrm2To queues Nrm2 and leaves the result at an address on the GPU.
-func (h *Handle) Nrm2To(result driver.Pointer, n int, x driver.Pointer, incX int) error {
-	return h.onDevice(func() error { return h.nrm2To(uintptr(result), n, x, incX) })
-}
-
-func (h *Handle) nrm2To(result uintptr, n int, x driver.Pointer, incX int) error {
 	const op = "cublasDnrm2"
 	if err := h.ready(op, n|incX); err != nil {
-		return err
+		return 0, err
 	}
-	r := h.call(h.nrm2, h.blas, uintptr(n), uintptr(x), uintptr(incX), result)
-	return h.blasError(op, r)
-}
-
-// onDevice calls f while scalars, results too, lie on the GPU.
-func (h *Handle) onDevice(f func() error) error {
-	const op, host, device = "cublasSetPointerMode", 0, 1
-	if err := h.ready(op, 0); err != nil {
-		return err
-	}
-	r := h.call(h.blasSetPointerMode, h.blas, device)
-	if err := h.blasError(op, r); err != nil {
-		return err
-	}
-	err := f()
-	r = h.call(h.blasSetPointerMode, h.blas, host)
-	if err != nil {
-		return err
-	}
-	return h.blasError(op, r)
+	r := h.call(h.nrm2, h.blas, uintptr(n), uintptr(x), uintptr(incX), uintptr(unsafe.Pointer(&h.result)))
+	return h.result, h.blasError(op, r)
 }

@@ -82,26 +82,6 @@ func symmetric(seed uint64, n int, triangle Triangle) (whole, stored matrix) {
 	return whole, stored
 }
 
-func TestSymm(t *testing.T) {
-	const m, n = 4, 6
-	on(t, func(b *bench) {
-		for _, side := range []Side{Left, Right} {
-			for _, triangle := range []Triangle{Lower, Upper} {
-				whole, stored := symmetric(1, pick(side == Right, m, n), triangle)
-				x := matrix{random(2, n*(m+1)), 0, m + 1}
-				c := matrix{random(3, n*(m+2)), 0, m + 2}
-				p := b.up(c.data)
-				b.ok(b.Symm(side, triangle, m, n, 3, b.up(stored.data), stored.lead, b.up(x.data), x.lead, 0.5, p, c.lead))
-				want := product(false, false, m, n, m, 3, whole, x, 0.5, c)
-				if side == Right {
-					want = product(false, false, m, n, n, 3, x, whole, 0.5, c)
-				}
-				b.same("symm", b.down(p, len(c.data)), want)
-			}
-		}
-	})
-}
-
 func TestVectors(t *testing.T) {
 	const m, n = 5, 3
 	on(t, func(b *bench) {
@@ -129,13 +109,8 @@ func TestVectors(t *testing.T) {
 		got, err = b.Nrm2(5, p, 2)
 		b.ok(err)
 		b.same("nrm2", []float64{got}, []float64{norm})
-		results := b.room(2)
-		b.ok(b.DotTo(results, 5, p, 2, q, 3))
-		b.ok(b.Nrm2To(results.At(8), 5, p, 2))
-		b.same("on the device", b.down(results, 2), []float64{dot, norm})
-
 		b.ok(b.Axpy(5, 1.5, p, 2, q, 3))
-		b.ok(b.Scal(5, -2, p, 2)) // with scalars of the host again
+		b.ok(b.Scal(5, -2, p, 2))
 		for i := range 5 {
 			y[3*i] += 1.5 * x[2*i]
 			x[2*i] *= -2

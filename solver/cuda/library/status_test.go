@@ -59,7 +59,7 @@ func TestFailures(t *testing.T) {
 			wants(err, kind, "cusolverDnDpotrf_bufferSize failed with", part)
 		}
 		b.Set(t, "EMULATOR_FAIL", "")
-		for n := 1; n <= 6; n++ {
+		for n := 1; n <= 5; n++ {
 			b.Set(t, "EMULATOR_FAIL_CODE", "1")
 			b.Set(t, "EMULATOR_FAIL", strconv.Itoa(n))
 			_, err := b.NewHandle(b.d, b.stream)

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -99,30 +98,6 @@ func TestCholesky(t *testing.T) {
 	}
 }
 
-func TestCholeskyBatch(t *testing.T) {
-	d := open(t)
-	h, r := d.cusolver(), rand.New(rand.NewPCG(7, 8))
-	const n, count = 4, 3
-	var addresses []uintptr
-	for range count {
-		addresses = append(addresses, d.put(definite(r, n)...))
-	}
-	d.must("cuMemcpyHtoD_v2", addresses[1], num(-1), 8)
-	array, info := d.alloc(count), d.alloc(count)
-	d.must("cuMemcpyHtoD_v2", array, at(addresses), 8*count)
-	d.must("cusolverDnDpotrfBatched", h, 1, n, array, n, info, count)
-	if got := d.info(info, count); !slices.Equal(got, []int32{0, 1, 0}) {
-		t.Errorf("info %v, want 0 1 0", got)
-	}
-	// Addresses on the host are a fault, and so is one that lies nowhere.
-	d.must("cuMemcpyHtoD_v2", array+8, at([]uintptr{4096}), 8)
-	d.call("cusolverDnDpotrfBatched", h, 1, n, array, n, info, count)
-	d.want(700, "cuCtxSynchronize")
-	if want := "matrix 1 does not lie"; !strings.Contains(d.Complaint(), want) {
-		t.Errorf("the driver says %q, want %q", d.Complaint(), want)
-	}
-}
-
 func TestXsyevd(t *testing.T) {
 	d := open(t)
 	h, r := d.cusolver(), rand.New(rand.NewPCG(9, 10))
@@ -177,36 +152,43 @@ func TestXsyevd(t *testing.T) {
 	}
 }
 
-func TestSyevjBatch(t *testing.T) {
+func TestXsyevBatch(t *testing.T) {
 	d := open(t)
 	h, r := d.cusolver(), rand.New(rand.NewPCG(11, 12))
 	var params uintptr
-	d.must("cusolverDnCreateSyevjInfo", out(&params))
-	defer d.call("cusolverDnDestroySyevjInfo", params)
+	d.must("cusolverDnCreateParams", out(&params))
+	defer d.call("cusolverDnDestroyParams", params)
 	const n, count = 5, 3
 	var a []float64
 	for range count {
 		a = append(a, definite(r, n)...)
 	}
-	for _, sort := range []uintptr{1, 0} {
-		d.must("cusolverDnXsyevjSetSortEig", params, sort)
-		x, w, info := d.put(a...), d.alloc(n*count), d.alloc(count)
-		var doubles int32
-		d.must("cusolverDnDsyevjBatched_bufferSize", h, 1, 1, n, x, n, w, out(&doubles), params, count)
-		work := d.alloc(int(doubles))
-		d.want(3, "cusolverDnDsyevjBatched", h, 1, 1, n, x, n, w, work, uintptr(doubles-1), info, params, count)
-		d.must("cusolverDnDsyevjBatched", h, 1, 1, n, x, n, w, work, uintptr(doubles), info, params, count)
-		vectors, values := d.get(x, len(a)), d.get(w, n*count)
-		for k := range count {
-			v, w := vectors[k*n*n:][:n*n], values[k*n:][:n]
-			if slices.IsSorted(w) != (sort == 1) {
-				t.Errorf("sort %d: values %v", sort, w)
-			}
-			scaled := slices.Clone(v)
-			for i := range scaled {
-				scaled[i] *= w[i/n]
-			}
-			near(t, "V·diag·Vᵀ", product(0, 1, n, n, n, 1, scaled, n, v, n, 0, make([]float64, n*n), n), a[k*n*n:][:n*n])
+	x, w, info := d.put(a...), d.alloc(n*count), d.alloc(count)
+	var device, host uintptr
+	d.must("cusolverDnXsyevBatched_bufferSize", h, params, 1, 1, n, real64, x, n, real64, w, real64, out(&device), out(&host), count)
+	work, buffer := d.alloc(int(device+7)/8), make([]byte, host)
+	arguments := []uintptr{h, params, 1, 1, n, real64, x, n, real64, w, real64, work, device, at(buffer), host, info, count}
+	d.must("cusolverDnXsyevBatched", arguments...)
+	vectors, values := d.get(x, len(a)), d.get(w, n*count)
+	for k := range count {
+		v, w := vectors[k*n*n:][:n*n], values[k*n:][:n]
+		if !slices.IsSorted(w) {
+			t.Errorf("values %v", w)
+		}
+		scaled := slices.Clone(v)
+		for i := range scaled {
+			scaled[i] *= w[i/n]
+		}
+		near(t, "V·diag·Vᵀ", product(0, 1, n, n, n, 1, scaled, n, v, n, 0, make([]float64, n*n), n), a[k*n*n:][:n*n])
+	}
+	if got := d.info(info, count); !slices.Equal(got, []int32{0, 0, 0}) {
+		t.Errorf("info %v", got)
+	}
+	for i, bad := range map[int]uintptr{1: 0, 4: neg(-1), 7: n - 1, 12: device - 1, 14: host - 1, 16: neg(-1)} {
+		wrong := slices.Clone(arguments)
+		wrong[i] = bad
+		if got := d.call("cusolverDnXsyevBatched", wrong...); got != 3 {
+			t.Errorf("argument %d as %d: %d, want 3", i, bad, got)
 		}
 	}
 }

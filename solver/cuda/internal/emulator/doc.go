@@ -74,8 +74,8 @@
 //
 // A file of lines "name number", kept up to date while the process runs. What lives:
 // allocations, allocated_bytes, pinned, pinned_bytes, streams, events, modules, contexts,
-// primary_references, cublas_handles, cusolver_handles, cusolver_parameters,
-// cusolver_syevj. What went wrong: complaints, faults, bad_frees. What was done:
+// primary_references, cublas_handles, cusolver_handles, cusolver_parameters.
+// What went wrong: complaints, faults, bad_frees. What was done:
 // calls, call.NAME, launches, launch.KERNEL, copies, uploaded_bytes, downloaded_bytes, works,
 // failed_on_request, most_allocated_bytes. A constant of a loaded module is one of
 // the allocations.

@@ -8,7 +8,6 @@ namespace emulator {
 #define EMULATOR_BLAS(X)                                                                                                                              \
 	X(dgemm_, void, const char *, const char *, const int *, const int *, const int *, const double *, const double *, const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t) \
 	X(dsyrk_, void, const char *, const char *, const int *, const int *, const double *, const double *, const int *, const double *, double *, const int *, size_t, size_t) \
-	X(dsymm_, void, const char *, const char *, const int *, const int *, const double *, const double *, const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t) \
 	X(dgemv_, void, const char *, const int *, const int *, const double *, const double *, const int *, const double *, const int *, const double *, double *, const int *, size_t) \
 	X(ddot_, double, const int *, const double *, const int *, const double *, const int *)                                                            \
 	X(dnrm2_, double, const int *, const double *, const int *)                                                                                        \

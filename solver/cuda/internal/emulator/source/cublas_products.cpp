@@ -73,22 +73,6 @@ API cublasDsyrk_v2(void *handle, int uplo, int trans, int n, int k, const double
 	});
 }
 
-API cublasDsymm_v2(void *handle, int side, int uplo, int m, int n, const double *alpha, const double *a, int lda, const double *b, int ldb, const double *beta, double *c, int ldc) {
-	ENTER_CUBLAS
-	if (!is_bit(side) || !is_bit(uplo)) return invalid(__func__, "operation");
-	if (m < 0 || n < 0) return invalid(__func__, "size");
-	const int d = side == 0 ? m : n;
-	if (!leads(lda, d) || !leads(ldb, m) || !leads(ldc, m)) return invalid(__func__, "leading dimension");
-	cublas::Scalar x, y;
-	if (!cublas::scalar(*h, alpha, &x) || !cublas::scalar(*h, beta, &y)) return invalid(__func__, "scalar");
-	if (!m || !n) return cublas::SUCCESS;
-	return cublas::run(stream, __func__, {in("A", a, d, d, lda), in("B", b, m, n, ldb), out("C", c, m, n, ldc)}, {x, y}, [=](const Blas &f) {
-		const double p = x.get(), q = y.get();
-		const char s = side == 0 ? 'L' : 'R', u = triangle(uplo);
-		f.dsymm_(&s, &u, &m, &n, &p, a, &lda, b, &ldb, &q, c, &ldc, 1, 1);
-	});
-}
-
 API cublasDgemv_v2(void *handle, int trans, int m, int n, const double *alpha, const double *a, int lda, const double *x, int incx, const double *beta, double *y, int incy) {
 	ENTER_CUBLAS
 	if (!is_operation(trans)) return invalid(__func__, "operation");

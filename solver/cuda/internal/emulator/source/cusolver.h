@@ -12,8 +12,6 @@ emulator::Registry<emulator::Handle> &handles();
 emulator::Handle *find(void *handle);
 // is_parameters: of cusolverDnCreateParams, not destroyed yet.
 bool is_parameters(void *parameters);
-// sorts says whether eigenvalues are to be sorted; false in found: no such syevj information.
-bool sorts(void *information, bool *found);
 
 int invalid(const char *call, const char *what);
 int run(emulator::Stream *stream, const char *call, std::vector<emulator::Span> spans, std::function<void(const emulator::Blas &)> work);

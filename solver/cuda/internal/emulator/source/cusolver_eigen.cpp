@@ -1,5 +1,4 @@
 // libcusolver: eigenvalues and eigenvectors of symmetric matrices.
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -76,59 +75,25 @@ API cusolverDnXsyevBatched_bufferSize(void *handle, void *parameters, int job, i
 	return sizes(n, count, device, host);
 }
 
-// reverse is what an unsorted order may be.
-static void reverse(int n, double *a, int lda, double *values) {
-	std::reverse(values, values + n);
-	for (int j = 0; j < n / 2; j++) std::swap_ranges(a + (long)j * lda, a + (long)j * lda + n, a + (long)(n - 1 - j) * lda);
-}
-
-// batch queues the decompositions of count matrices that lie one behind the other.
-static int batch(Stream *stream, const char *call, bool sorted, int job, int uplo, int n, double *a, int lda, double *values, void *work, size_t bytes, int *info, int count) {
-	return cusolver::run(stream, call, {out("A", a, n, int64_t(n) * count, lda), out("W", values, n, count, n), out_bytes("the workspace", work, bytes), out_ints("info", info, count)}, [=](const Blas &b) {
-		if (bytes) memset(work, 0xff, bytes);
-		for (int i = 0; i < count; i++) {
-			info[i] = cusolver::eigen(b, job == 1, uplo, n, a + (long)i * lda * n, lda, values + (long)i * n);
-			if (!sorted) reverse(n, a + (long)i * lda * n, lda, values + (long)i * n);
-		}
-	});
-}
-
-static int decompose(Stream *stream, const char *call, int job, int uplo, int64_t n, void *a, int64_t lda, void *values, void *work, size_t bytes, void *host, size_t on_host, int *info, int64_t count) {
+// decompose queues the decompositions of count matrices that lie one behind the other.
+static int decompose(Stream *stream, const char *call, int job, int uplo, int n, double *a, int lda, double *values, void *work, size_t bytes, void *host, size_t on_host, int *info, int count) {
 	if (bytes < device_bytes(n, count) || on_host < host_bytes(n)) return cusolver::invalid(call, "workspace: smaller than bufferSize said");
 	if (!host || anywhere_on_device((uintptr_t)host, 1)) return cusolver::invalid(call, "workspace: the host's is not on the host");
 	memset(host, 0xff, on_host);
-	return batch(stream, call, true, job, uplo, int(n), (double *)a, int(lda), (double *)values, work, bytes, info, int(count));
+	return cusolver::run(stream, call, {out("A", a, n, int64_t(n) * count, lda), out("W", values, n, count, n), out_bytes("the workspace", work, bytes), out_ints("info", info, count)}, [=](const Blas &b) {
+		if (bytes) memset(work, 0xff, bytes);
+		for (int i = 0; i < count; i++) info[i] = cusolver::eigen(b, job == 1, uplo, n, a + (long)i * lda * n, lda, values + (long)i * n);
+	});
 }
 
 API cusolverDnXsyevd(void *handle, void *parameters, int job, int uplo, int64_t n, int type_a, void *a, int64_t lda, int type_w, void *values, int compute, void *work, size_t bytes, void *host, size_t on_host, int *info) {
 	ENTER_CUSOLVER
 	if (int code = check(__func__, parameters, job, uplo, n, type_a, lda, type_w, compute, 1)) return code;
-	return decompose(stream, __func__, job, uplo, n, a, lda, values, work, bytes, host, on_host, info, 1);
+	return decompose(stream, __func__, job, uplo, int(n), (double *)a, int(lda), (double *)values, work, bytes, host, on_host, info, 1);
 }
 
 API cusolverDnXsyevBatched(void *handle, void *parameters, int job, int uplo, int64_t n, int type_a, void *a, int64_t lda, int type_w, void *values, int compute, void *work, size_t bytes, void *host, size_t on_host, int *info, int64_t count) {
 	ENTER_CUSOLVER
 	if (int code = check(__func__, parameters, job, uplo, n, type_a, lda, type_w, compute, count)) return code;
-	return decompose(stream, __func__, job, uplo, n, a, lda, values, work, bytes, host, on_host, info, count);
-}
-
-static int doubles_of(int n, int count) { return 2 * n * count + 32 * n + 1; }
-
-API cusolverDnDsyevjBatched_bufferSize(void *handle, int job, int uplo, int n, const double *, int lda, const double *, int *doubles, void *information, int count) {
-	ENTER_CUSOLVER
-	(void)stream;
-	bool found;
-	cusolver::sorts(information, &found);
-	if (!found || !doubles || !cusolver::is_bit(job) || !cusolver::is_bit(uplo) || n < 0 || count < 0 || !cusolver::leads(lda, n)) return cusolver::invalid(__func__, "argument");
-	*doubles = doubles_of(n, count);
-	return cusolver::SUCCESS;
-}
-
-API cusolverDnDsyevjBatched(void *handle, int job, int uplo, int n, double *a, int lda, double *values, double *work, int doubles, int *info, void *information, int count) {
-	ENTER_CUSOLVER
-	bool found;
-	const bool sorted = cusolver::sorts(information, &found);
-	if (!found || !cusolver::is_bit(job) || !cusolver::is_bit(uplo) || n < 0 || count < 0 || !cusolver::leads(lda, n)) return cusolver::invalid(__func__, "argument");
-	if (doubles < doubles_of(n, count)) return cusolver::invalid(__func__, "workspace: smaller than bufferSize said");
-	return batch(stream, __func__, sorted, job, uplo, n, a, lda, values, work, 8 * size_t(doubles), info, count);
+	return decompose(stream, __func__, job, uplo, int(n), (double *)a, int(lda), (double *)values, work, bytes, host, on_host, info, int(count));
 }

@@ -4,16 +4,9 @@
 using namespace emulator;
 
 struct Parameters {};
-struct Jacobi {
-	bool sort = true;
-};
 
 static Registry<Parameters> &parameters() {
 	static auto *r = new Registry<Parameters>("cusolver_parameters");
-	return *r;
-}
-static Registry<Jacobi> &jacobi() {
-	static auto *r = new Registry<Jacobi>("cusolver_syevj");
 	return *r;
 }
 
@@ -32,12 +25,6 @@ Handle *find(void *handle) {
 }
 
 bool is_parameters(void *handle) { return ::parameters().find(handle); }
-
-bool sorts(void *information, bool *found) {
-	Jacobi *j = jacobi().find(information);
-	*found = j;
-	return j && j->sort;
-}
 
 int invalid(const char *call, const char *what) {
 	complain(std::string(call) + ": invalid " + what);
@@ -123,40 +110,4 @@ API cusolverDnDestroyParams(void *handle) {
 	if (!cusolver::is_parameters(handle)) return call.result(cusolver::INVALID_VALUE);
 	parameters().remove(handle);
 	return call.result(cusolver::SUCCESS);
-}
-
-API cusolverDnCreateSyevjInfo(void **handle) {
-	Call call(__func__, Library::cusolver);
-	if (call.code) return call.code;
-	if (!handle) return cusolver::INVALID_VALUE;
-	*handle = jacobi().add(std::make_unique<Jacobi>());
-	return cusolver::SUCCESS;
-}
-
-API cusolverDnDestroySyevjInfo(void *handle) {
-	Call call(__func__, Library::cusolver);
-	if (!jacobi().find(handle)) return call.result(cusolver::INVALID_VALUE);
-	jacobi().remove(handle);
-	return call.result(cusolver::SUCCESS);
-}
-
-API cusolverDnXsyevjSetTolerance(void *handle, double tolerance) {
-	Call call(__func__, Library::cusolver);
-	if (call.code) return call.code;
-	return jacobi().find(handle) && tolerance >= 0 ? cusolver::SUCCESS : cusolver::INVALID_VALUE;
-}
-
-API cusolverDnXsyevjSetMaxSweeps(void *handle, int sweeps) {
-	Call call(__func__, Library::cusolver);
-	if (call.code) return call.code;
-	return jacobi().find(handle) && sweeps >= 0 ? cusolver::SUCCESS : cusolver::INVALID_VALUE;
-}
-
-API cusolverDnXsyevjSetSortEig(void *handle, int sort) {
-	Call call(__func__, Library::cusolver);
-	if (call.code) return call.code;
-	Jacobi *j = jacobi().find(handle);
-	if (!j) return cusolver::INVALID_VALUE;
-	j->sort = sort != 0;
-	return cusolver::SUCCESS;
 }
