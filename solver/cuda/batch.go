@@ -30,7 +30,8 @@ type batch struct {
 	session *session
 	d, n    int
 
-	stream, copies *driver.Stream // copies is for results, beside what was cancelled
+	stream, copies *driver.Stream  // copies is for results, beside what was cancelled
+	carrier        *driver.Staging // of copies, where a matrix is large; else nil
 	event          *driver.Event
 	handle         *library.Handle
 	abandoned      bool      // work is queued that nobody waits for
@@ -123,13 +124,13 @@ func (s *session) newBatch(ctx context.Context, problems []solver.Problem, bytes
 		b.prepared = append(b.prepared, s.plan.Prepare(p.S, p.Samples))
 	}
 	err := s.backend.device.Do(b.allocate)
+	for i, p := range problems {
+		if err == nil {
+			err = b.load(ctx, b.at(b.s, i), p.S.Raw())
+		}
+	}
 	if err == nil {
-		err = b.enqueue(ctx, func(q *queue) {
-			for i, p := range problems {
-				q.uploadNow(b.at(b.s, i), p.S.Raw())
-			}
-			b.loadFixed(q)
-		})
+		err = b.loadFixed(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, b.free())
@@ -220,6 +221,9 @@ func (b *batch) free() error {
 		keep := func(err error) { all = errors.Join(all, err) }
 		if b.handle != nil {
 			keep(b.handle.Close())
+		}
+		if b.carrier != nil {
+			keep(b.carrier.Close())
 		}
 		if b.event != nil {
 			keep(b.event.Close())

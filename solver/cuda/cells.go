@@ -6,7 +6,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/gladflow/gladflow/solver/cuda/driver"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 )
@@ -48,14 +47,9 @@ func (c *cells) Pair() (theta, z *dense.Sym, err error) {
 	c.whole.Lock()
 	defer c.whole.Unlock()
 	theta, z = dense.NewSym(c.d, nil), dense.NewSym(c.d, nil)
-	err = c.session.backend.device.Do(func() error {
-		for to, from := range map[*dense.Sym]driver.Pointer{theta: c.pair.theta, z: c.pair.z} {
-			if err := c.copies.Download(to.Raw(), c.at(from, c.index)); err != nil {
-				return err
-			}
-		}
-		return c.copies.Synchronize()
-	})
+	if err = c.fetch(theta.Raw(), c.at(c.pair.theta, c.index)); err == nil {
+		err = c.fetch(z.Raw(), c.at(c.pair.z, c.index))
+	}
 	return theta, z, err
 }
 

@@ -45,17 +45,21 @@ func (s *session) scratchBytes(d, n int) int64 {
 	return most
 }
 
-// loadFixed queues what the cells need of S besides its entries.
-func (b *batch) loadFixed(q *queue) {
+// loadFixed loads what the cells need of S besides its entries.
+func (b *batch) loadFixed(ctx context.Context) error {
 	n, d := b.n, b.d
 	fixed := make([]float64, 2*n)
 	for i, p := range b.prepared {
 		fixed[2*i], fixed[2*i+1] = p.Shape.Context, p.RootSamples
 	}
-	q.uploadNow(b.z.fixed, fixed)
-	q.uploadNow(b.z.description, b.session.networks.Descriptions)
+	if err := b.load(ctx, b.z.fixed, fixed); err != nil {
+		return err
+	}
+	if err := b.load(ctx, b.z.description, b.session.networks.Descriptions); err != nil {
+		return err
+	}
 	if b.session.plan.Kind != glad.GLADPM {
-		return
+		return nil
 	}
 	rows := make([]float64, rowArrays*n*d)
 	for i, p := range b.prepared {
@@ -65,7 +69,7 @@ func (b *batch) loadFixed(q *queue) {
 			of[d+j] = math.Log(b.problems[i].S.At(j, j))
 		}
 	}
-	q.uploadNow(b.z.rows, rows)
+	return b.load(ctx, b.z.rows, rows)
 }
 
 // zStep computes the Z (and U) of cell k from Θ in b.next into the slot to, and

@@ -60,7 +60,7 @@ func (g *Staging) Close() error {
 func (g *Staging) Upload(ctx context.Context, to Pointer, from []float64) error {
 	for i := 0; len(from) > 0; i++ {
 		part := &g.parts[i%2]
-		if err := g.device.Wait(ctx, part.passed); err != nil {
+		if err := g.await(ctx, part.passed); err != nil {
 			return err
 		}
 		n := copy(part.values, from)
@@ -101,7 +101,7 @@ func (g *Staging) Download(ctx context.Context, to []float64, from Pointer) erro
 	}
 	for i := range count {
 		part := &g.parts[i%2]
-		if err := g.device.Wait(ctx, part.passed); err != nil {
+		if err := g.await(ctx, part.passed); err != nil {
 			return err
 		}
 		copy(piece(i), part.values)
@@ -112,4 +112,13 @@ func (g *Staging) Download(ctx context.Context, to []float64, from Pointer) erro
 		}
 	}
 	return nil
+}
+
+// await waits for a piece, or returns the cause for which the context has ended: also
+// where no piece was ever waited for.
+func (g *Staging) await(ctx context.Context, passed *Event) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return g.device.Wait(ctx, passed)
 }
