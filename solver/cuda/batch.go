@@ -34,8 +34,9 @@ type batch struct {
 	carrier        *driver.Staging // of copies, where a matrix is large; else nil
 	event          *driver.Event
 	handle         *library.Handle
-	abandoned      bool      // work is queued that nobody waits for
-	told           ThetaStep // of the Θ step at work
+	factorizer     *factorizer // for GLADPM; else nil
+	abandoned      bool        // work is queued that nobody waits for
+	told           ThetaStep   // of the Θ step at work
 
 	s, u  driver.Pointer // u is 0 unless the kind is ADMMu
 	pair  struct{ theta, z driver.Pointer }
@@ -142,11 +143,8 @@ func (s *session) newBatch(ctx context.Context, problems []solver.Problem, bytes
 func (b *batch) allocate() (err error) {
 	device, s := b.session.backend.device, b.session
 	alloc := func(p *driver.Pointer, count int64) {
-		if err != nil || count == 0 {
-			return
-		}
-		if *p, err = device.Alloc(8 * count); err == nil {
-			b.buffers = append(b.buffers, *p)
+		if err == nil && count != 0 {
+			err = b.take(p, count)
 		}
 	}
 	host := func(count int) (v []float64) {
@@ -178,10 +176,11 @@ func (b *batch) allocate() (err error) {
 	for range stagingSlots {
 		b.staging = append(b.staging, host(3*b.n))
 	}
-	for _, p := range []**driver.Stream{&b.stream, &b.copies} {
-		if err == nil {
-			*p, err = device.NewStream()
-		}
+	if err == nil {
+		b.stream, err = device.NewStream()
+	}
+	if err == nil {
+		b.copies, err = device.NewUrgentStream()
 	}
 	if err == nil {
 		b.event, err = device.NewEvent()
@@ -195,6 +194,18 @@ func (b *batch) allocate() (err error) {
 			b.hostWork = make([]byte, onHost)
 			alloc(&a.workspace, a.workspaceBytes/8+1)
 		}
+	}
+	if err == nil && s.plan.Kind == glad.GLADPM {
+		b.factorizer = &factorizer{}
+		err = b.factorizer.open(b)
+	}
+	return err
+}
+
+// take takes memory for so many numbers, which free gives back.
+func (b *batch) take(p *driver.Pointer, count int64) (err error) {
+	if *p, err = b.session.backend.device.Alloc(8 * count); err == nil {
+		b.buffers = append(b.buffers, *p)
 	}
 	return err
 }
@@ -222,6 +233,7 @@ func (b *batch) free() error {
 		if b.handle != nil {
 			keep(b.handle.Close())
 		}
+		keep(b.factorizer.free(device))
 		if b.carrier != nil {
 			keep(b.carrier.Close())
 		}

@@ -131,7 +131,10 @@ func (b *batch) invert(ctx context.Context, to, a driver.Pointer) (bool, error) 
 }
 
 // information is the int32 that a library left in info, which was downloaded.
-func (b *batch) information() int32 { return int32(math.Float64bits(b.figures[0])) }
+func (b *batch) information() int32 { return int32At(b.figures) }
+
+// int32At is the int32 that the first of the values holds.
+func int32At(values []float64) int32 { return int32(math.Float64bits(values[0])) }
 
 // decompose replaces matrix i of vectors by its eigenvectors, by rows, and sets its part
 // of values.
@@ -193,31 +196,4 @@ func (b *batch) invertByEigen(ctx context.Context, i int, t float64, failed []er
 		q.over(kernels.InverseValues, 1, d, b.device.phi, b.device.values.At(8*int64(i)*d), limit)
 		b.spectral(q, b.at(b.pair.theta, i), b.at(vectors, i), scaled, 1)
 	})
-}
-
-// definite says whether Z − δI of problem i is positive definite.
-func (b *batch) definite(i int) (bool, error) {
-	ctx := context.Background()
-	a := b.work[workP]
-	err := b.do(ctx, func(q *queue) { b.norms(q, b.pair.z, b.figures[:b.n]) })
-	if err != nil {
-		return false, err
-	}
-	delta := glad.Resolution(b.d) * b.figures[i]
-	err = b.enqueue(ctx, func(q *queue) {
-		q.copy(a, b.at(b.pair.z, i), 8*b.size())
-		b.scalars(q, func(int) float64 { return -delta })
-		q.over(kernels.AddDiagonal, 1, b.dimension(), a, b.device.scalars)
-	})
-	if err != nil {
-		return false, err
-	}
-	w := &b.device
-	err = b.do(ctx, func(q *queue) {
-		q.try(func() error {
-			return q.handle.Potrf(library.Lower, b.d, a, b.d, w.workspace, int(w.workspaceBytes/8), w.info)
-		})
-		q.download(b.figures[:1], w.info)
-	})
-	return err == nil && b.information() == 0, err
 }

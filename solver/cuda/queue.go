@@ -107,6 +107,7 @@ func (q *queue) nrm2(n int, x driver.Pointer) (v float64) {
 // enqueue runs f on the device's thread, and does not wait for the work that it queues.
 func (b *batch) enqueue(ctx context.Context, f func(*queue)) error {
 	if err := ctx.Err(); err != nil {
+		b.abandoned = true // there may be work from before
 		return err
 	}
 	return b.session.backend.device.Do(func() error {

@@ -47,14 +47,15 @@ func (s *session) Close() error {
 	return nil
 }
 
-// weigh queues the weights of cell k for constant memory, if they are not there.
+// weighed says whether the weights of cell k are in constant memory.
+func (s *session) weighed(k int) bool { return s.plan.Fixed && s.uploaded == s.plan.Entry(k) }
+
+// weigh copies the weights of cell k to constant memory. It waits for the work of the
+// queue: a copy that were still to come after a cancellation would come to a module that
+// another session has by then.
 func (s *session) weigh(q *queue, k int, weights []float64) error {
-	entry := s.plan.Entry(k)
-	if s.uploaded == entry && s.plan.Fixed {
-		return nil
-	}
 	q.uploadNow(s.module.weights, weights)
-	s.uploaded = entry
+	s.uploaded = s.plan.Entry(k)
 	return q.err
 }
 
@@ -95,6 +96,7 @@ func (s *session) bytes(d, n int) int64 {
 	numbers := m * (matrices(s.plan.Kind)*size + (3+s.rowNumbers())*int64(d) + partials(int64(d)) + 16)
 	// Of the eigendecomposition of one: 2d² and some.
 	numbers += 2*size + 64*int64(d) + int64(len(s.networks.Descriptions)) + 1<<17
+	numbers += s.factorizerNumbers(d)
 	return 8*numbers + s.scratchBytes(d, n)
 }
 

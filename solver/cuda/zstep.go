@@ -78,8 +78,14 @@ func (b *batch) zStep(ctx context.Context, k int, to int, norm2 []float64) error
 	cell := b.session.networks.Cell(k)
 	theta, toZ, d := b.work[b.next], b.work[to], b.dimension()
 	a, z := &b.device, &b.z
+	weigh := len(cell.Weights) > 0 && !b.session.weighed(k)
+	if weigh { // which waits for Θ: here others go on meanwhile, and it ends with ctx
+		if err := b.do(ctx, func(*queue) {}); err != nil {
+			return err
+		}
+	}
 	err := b.do(ctx, func(q *queue) {
-		if len(cell.Weights) > 0 {
+		if weigh {
 			q.try(func() error { return b.session.weigh(q, k, cell.Weights) })
 		}
 		network := z.description.At(8 * int64(cell.At))

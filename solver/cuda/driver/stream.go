@@ -27,6 +27,20 @@ func (d *Device) NewStream() (*Stream, error) {
 	return &Stream{d.card, s}, nil
 }
 
+// NewUrgentStream makes a stream whose kernels go before those of other streams: where
+// the GPU is full they begin as blocks of others end, and not behind all of them.
+func (d *Device) NewUrgentStream() (*Stream, error) {
+	if err := d.ready(); err != nil {
+		return nil, err
+	}
+	const first = -100 // beyond all priorities there are: the driver takes the highest
+	s, err := cu.MakeStreamWithPriority(first, cu.NonBlocking)
+	if err != nil {
+		return nil, d.failed("cuStreamCreateWithPriority", err)
+	}
+	return &Stream{d.card, s}, nil
+}
+
 var errStreamClosed = &Error{Op: "Stream", Kind: Failed, Message: "a stream of the GPU is used after Close"}
 
 // ready is what every call asks first. Without a stream CUDA would take its default

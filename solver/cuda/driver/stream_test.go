@@ -163,3 +163,32 @@ func TestWaitEnds(t *testing.T) {
 	k.Set(t, "EMULATOR_LOST_AFTER", "")
 	do(t, k.Device, func() error { return e.Close() })
 }
+
+// An urgent stream is one as others are, made with a priority.
+func TestUrgentStream(t *testing.T) {
+	d, control := use(t)
+	do(t, d, func() error {
+		before := control.Count("call.cuStreamCreateWithPriority")
+		s, err := d.NewUrgentStream()
+		if err != nil {
+			return err
+		}
+		if made := control.Count("call.cuStreamCreateWithPriority") - before; made != 1 {
+			t.Errorf("%d streams were made with a priority", made)
+		}
+		p, err := d.Alloc(16)
+		if err != nil {
+			return err
+		}
+		got := make([]float64, 2)
+		err = errors.Join(s.Upload(p, []float64{3, 4}), s.Download(got, p), s.Synchronize(), s.Close(), d.Free(p))
+		if !slices.Equal(got, []float64{3, 4}) {
+			t.Error(got)
+		}
+		control.Set(t, "EMULATOR_FAIL_CODE", "2")
+		control.Set(t, "EMULATOR_FAIL", "cuStreamCreateWithPriority:1")
+		_, failed := d.NewUrgentStream()
+		wants(t, failed, driver.OutOfMemory, "cuStreamCreateWithPriority")
+		return err
+	})
+}

@@ -54,3 +54,31 @@ func TestCholesky(t *testing.T) {
 		}
 	})
 }
+
+// A handle of cuSOLVER alone factorizes, on a stream of its own.
+func TestSolverHandle(t *testing.T) {
+	const n = 6
+	on(t, func(b *bench) {
+		other, err := b.d.NewStream()
+		b.ok(err)
+		h, err := b.NewSolverHandle(b.d, other)
+		b.ok(err)
+		a := definite(3, n)
+		p, info := b.up(a.data), b.room(1)
+		length, err := h.PotrfSize(Lower, n, p, n)
+		b.ok(err)
+		b.ok(b.stream.Synchronize())
+		b.ok(h.Potrf(Lower, n, p, n, b.room(length), length, info))
+		b.ok(other.Synchronize())
+		if i := b.info(info); i != 0 {
+			t.Fatalf("info %d", i)
+		}
+		l := matrix{b.down(p, n*n), n, n}
+		for j := range n {
+			clear(l.data[j*n : j*n+j])
+		}
+		b.same("L·Lᵀ", product(false, true, n, n, n, 1, l, l, 0, matrix{make([]float64, n*n), n, n}), a.data)
+		b.ok(h.Close())
+		b.ok(other.Close())
+	})
+}

@@ -53,6 +53,26 @@ func (l *Libraries) NewHandle(d *driver.Device, s *driver.Stream) (*Handle, erro
 	return h, nil
 }
 
+// NewSolverHandle is NewHandle for the calls of cuSOLVER in which no generic parameters
+// are, as Potrf: it has none of cuBLAS, and costs less.
+func (l *Libraries) NewSolverHandle(d *driver.Device, s *driver.Stream) (*Handle, error) {
+	h := &Handle{Libraries: l, device: d, stream: s}
+	if err := h.ready("cusolverDnCreate", 0); err != nil {
+		return nil, err
+	}
+	r, _, _ := purego.SyscallN(h.solverCreate, uintptr(unsafe.Pointer(&h.solver)))
+	err := h.solverError("cusolverDnCreate", r)
+	if err == nil {
+		r, _, _ = purego.SyscallN(h.solverSetStream, h.solver, s.Handle())
+		err = h.solverError("cusolverDnSetStream", r)
+	}
+	if err != nil {
+		h.Close()
+		return nil, err
+	}
+	return h, nil
+}
+
 func (h *Handle) create() error {
 	for _, c := range []struct {
 		op       string

@@ -65,6 +65,11 @@ func TestFailures(t *testing.T) {
 			_, err := b.NewHandle(b.d, b.stream)
 			wants(err, driver.Failed, "NOT_INITIALIZED", "the driver is too old for it, or the GPU has no memory left")
 		}
+		for n := 1; n <= 2; n++ {
+			b.Set(t, "EMULATOR_FAIL", strconv.Itoa(n))
+			_, err := b.NewSolverHandle(b.d, b.stream)
+			wants(err, driver.Failed, "NOT_INITIALIZED")
+		}
 		b.Set(t, "EMULATOR_FAIL", "")
 		other, err := b.NewHandle(b.d, b.stream)
 		b.ok(err)

@@ -56,6 +56,7 @@
 //	EMULATOR_LOST_AFTER=n      every call after the n-th fails, as when a card is lost
 //	EMULATOR_LOST_CODE=code    with this code of the driver, 719 by default
 //	EMULATOR_DEFERRED=seed     work waits until something synchronises
+//	EMULATOR_HOLD=name         then work of that kernel or call waits until this is changed
 //	EMULATOR_REPORT=file       counters; %p in the name stands for the process's number
 //
 // Calls are counted from the start or from the last setting of EMULATOR_FAIL or
@@ -68,7 +69,8 @@
 // and the null stream keep their order. Blocks and threads run in a random order as
 // well. Asynchronous copies use host memory when their turn comes, of whatever kind
 // it is; pinned memory that was given back by then is error 700. cuMemFree waits, as
-// the real one does (frees_that_waited counts how often).
+// the real one does (frees_that_waited counts how often). What synchronises with work that
+// is held complains, and lets it go: tests hold work to show that nobody waits for it.
 //
 // # The report
 //

@@ -181,3 +181,33 @@ func TestStreams(t *testing.T) {
 	}
 	d.want(400, "cuMemcpyHtoDAsync_v2", d.alloc(1), out(new(float64)), 8, s)
 }
+
+// What is held waits while others go on, until it is let go or something has to wait for it.
+func TestHeldWork(t *testing.T) {
+	for seed := range 10 {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			d := open(t, "EMULATOR_DEFERRED", fmt.Sprint(seed), "EMULATOR_HOLD", "cublasDscal_v2")
+			h, a, b, e := d.cublas(), d.stream(1), d.stream(1), d.event()
+			x, y := d.put(1), d.alloc(1)
+			d.must("cublasSetStream_v2", h, a)
+			d.must("cublasDscal_v2", h, 1, num(2), x, 1)
+			d.must("cuEventRecord", e, a)
+			d.must("cuMemcpyDtoDAsync_v2", y, x, 8, b)
+			d.must("cuStreamSynchronize", b)
+			for range 20 {
+				d.want(600, "cuEventQuery", e)
+			}
+			complaints := d.Count("complaints")
+			if seed%2 == 0 {
+				d.Set(t, "EMULATOR_HOLD", "")
+			}
+			d.must("cuStreamSynchronize", a)
+			if got := d.Count("complaints") - complaints; got != seed%2 {
+				t.Errorf("%d complaints, the last is %q", got, d.Complaint())
+			}
+			if got := d.get(x, 1)[0] + d.get(y, 1)[0]; got != 3 {
+				t.Errorf("the sum is %v", got)
+			}
+		})
+	}
+}

@@ -174,7 +174,7 @@ API cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
 	std::vector<uint64_t> arguments(count);
 	for (size_t i = 0; i < count; i++) memcpy(&arguments[i], parameters[i], 8);
 	const Grid grid{{gx, gy, gz}, {bx, by, bz}};
-	return enqueue(s, [=, held = *f] { return run_grid(context, held, grid, arguments); });
+	return enqueue(s, [=, held = *f] { return run_grid(context, held, grid, arguments); }, named(f->kernel->name));
 }
 
 API cuFuncGetAttribute(int *value, int attribute, void *function) {

@@ -52,13 +52,25 @@ static int run(Stream *s) {
 	return code;
 }
 
-// step runs one piece of work of a random stream. False: there is none.
-static bool step() {
+std::function<bool()> named(const char *name) {
+	if (!settings().deferred) return nullptr;
+	return [name = std::string(name)] { return settings().hold != name; };
+}
+
+// step runs one piece of work of a random stream. False: there is none, or, where the
+// caller need not wait, none that may run.
+static bool step(bool waits = true) {
 	std::vector<Stream *> able;
 	bool waiting = false;
 	for (Stream *s : all_streams()) {
 		waiting |= !s->queue.empty();
 		if (may_run(s)) able.push_back(s);
+	}
+	if (able.empty() && waiting && !waits) return false;
+	if (able.empty() && waiting && !settings().hold.empty()) {
+		complain("something waits for " + settings().hold + ", which EMULATOR_HOLD holds");
+		settings().hold.clear();
+		return true;
 	}
 	if (able.empty() && waiting) {
 		complain("streams wait for each other");
@@ -94,7 +106,7 @@ void settle(Record *record) {
 }
 
 void wander() {
-	for (uint64_t n = settings().deferred ? pick(4) : 0; n > 0; n--) step();
+	for (uint64_t n = settings().deferred ? pick(4) : 0; n > 0; n--) step(false);
 }
 
 bool idle(const Stream *stream) { return stream->queue.empty(); }

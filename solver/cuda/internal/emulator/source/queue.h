@@ -11,6 +11,9 @@ Stream *find_stream(Context *context, void *handle);
 // enqueue gives a stream work. The result is the work's own if it ran at once, else 0.
 int enqueue(Stream *stream, std::function<int()> run, std::function<bool()> ready = nullptr);
 
+// named is ready for work of a kernel or a call: when EMULATOR_HOLD does not name it.
+std::function<bool()> named(const char *name);
+
 // settle runs work, of all streams, until a stream, a context or a record is done.
 int settle(Stream *stream);
 int settle(Context *context);

@@ -35,6 +35,7 @@ bool set(const std::string &name, const std::string &value) {
 	if (name == "EMULATOR_NO_DEVICE") s.no_device = on;
 	else if (name == "EMULATOR_BUSY") s.busy = on;
 	else if (name == "EMULATOR_DEFERRED") s.deferred = !value.empty(), s.seed = strtoull(v, nullptr, 10);
+	else if (name == "EMULATOR_HOLD") s.hold = value;
 	else if (name == "EMULATOR_DEVICES") s.devices = value.empty() ? 1 : atoi(v);
 	else if (name == "EMULATOR_DRIVER_VERSION") s.version = value.empty() ? 12090 : atoi(v);
 	else if (name == "EMULATOR_MULTIPROCESSORS") s.multiprocessors = value.empty() ? 8 : atoi(v);

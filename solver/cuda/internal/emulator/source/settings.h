@@ -17,6 +17,7 @@ struct Settings {
 	int64_t lost_after = -1;    // -1: never
 	int lost_code = 0;
 	std::string report;
+	std::string hold;           // the kernel or call that waits; empty: none
 };
 
 Settings &settings();

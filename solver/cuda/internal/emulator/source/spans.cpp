@@ -35,7 +35,7 @@ int device_work(Stream *stream, const char *call, std::vector<Span> spans, std::
 		work();
 		check_guards(context, call);
 		return int(SUCCESS);
-	});
+	}, named(call));
 }
 
 }  // namespace emulator
