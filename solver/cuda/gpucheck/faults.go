@@ -75,10 +75,13 @@ func (c *check) cancelled() {
 	if c.quick {
 		d = 60
 	}
-	m := builtin("er-d100-m100-literal")
 	p := c.sparse(d, d)
 	c.backend(func(b *cuda.Backend) {
-		for _, how := range []string{"polar", "eigen"} {
+		for _, of := range []struct{ model, how string }{
+			{"er-d100-m100-literal", "polar"}, {"er-d100-m100-literal", "eigen"},
+			{"general", "polar"}, // which asks whether Z is positive definite when it has ended
+		} {
+			m, how := builtin(of.model), of.how
 			must(b.SetMethod(how))
 			began := time.Now()
 			c.solve(b, m, p)
@@ -100,7 +103,7 @@ func (c *check) cancelled() {
 					ok = ok && est.Precision.Finite() && est.Support.Finite()
 				}
 				ok = ok && (!ended || late < soon)
-				c.row(fmt.Sprintf("cancelled after %d ms, d=%d, %s", after.Milliseconds(), d, how), fmt.Sprintf("returns %.1f ms later, %s", late.Seconds()*1e3, outcome),
+				c.row(fmt.Sprintf("cancelled after %d ms, d=%d, %s, %s", after.Milliseconds(), d, of.model, how), fmt.Sprintf("returns %.1f ms later, %s", late.Seconds()*1e3, outcome),
 					c.verdict(ok, "cancelled after %v it returns %v later: %v", after, late, err))
 			}
 		}

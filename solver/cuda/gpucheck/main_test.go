@@ -5,9 +5,11 @@ package main
 import (
 	"bytes"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +53,7 @@ func TestQuick(t *testing.T) {
 
 var titles = map[string]string{
 	"identity": "identity", "calls": "calls alone", "kernels": "kernels alone", "forward": "forward passes against the CPU",
+	"samples":  "sums of samples, the host's by ",
 	"ceilings": "ceilings", "times": "times", "faults": "faults",
 }
 
@@ -82,5 +85,21 @@ func TestFailure(t *testing.T) {
 	r.verdict(true, "")
 	if code := r.end(); code != 1 || !strings.Contains(out.String(), "failed: a number is off by 3") || !strings.HasSuffix(out.String(), "PASS 1, FAIL 2\n") {
 		t.Errorf("exit code %d: %s", code, out.String())
+	}
+}
+
+// Sums that differ anywhere in the upper triangle are told apart, and NaN too; below it
+// there is anything.
+func TestApartUpper(t *testing.T) {
+	want := []float64{4, 1, 99, 9}
+	for _, c := range []struct{ i, by, off float64 }{{0, 0.4, 0.1}, {1, 0.3, 0.05}, {2, 7, 0}, {3, 0.9, 0.1}} {
+		got := slices.Clone(want)
+		got[int(c.i)] += c.by
+		if e := apartUpper(got, want, 2); math.Abs(e-c.off) > 1e-12 {
+			t.Errorf("entry %v is off by %v, told as %v", c.i, c.by, e)
+		}
+	}
+	if e := apartUpper([]float64{4, math.NaN(), 99, 9}, want, 2); !math.IsNaN(e) {
+		t.Errorf("NaN is off by %v", e)
 	}
 }
