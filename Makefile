@@ -62,7 +62,7 @@ python_with = dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(PYTHON) -m ve
 ptx: ## kernels.ptx anew, from kernels.cu and what it includes; a compiler comes from PyPI, 23 MB
 	@$(python_with) $(NVRTC) && $$dir/bin/python solver/cuda/kernels/generate.py
 
-check-ptx: ## that kernels.ptx is what comes of kernels.cu, and the registers that kernels take; from PyPI
+check-ptx: ## that kernels.ptx is what comes of kernels.cu, and the registers that kernels take; 64 MB from PyPI
 	@$(python_with) $(NVRTC) nvidia-cuda-nvcc-cu12==12.9.86 && $$dir/bin/python solver/cuda/kernels/generate.py --check
 
 ci: ## everything that continuous integration runs

@@ -34,7 +34,7 @@ type batch struct {
 	carrier        *driver.Staging // of copies, where a matrix is large; else nil
 	event          *driver.Event
 	handle         *library.Handle
-	factorizer     *factorizer // for GLADPM; else nil
+	factorizer     *factorizer // from the beginning for GLADPM; else nil, until it is needed
 	abandoned      bool        // work is queued that nobody waits for
 	told           ThetaStep   // of the Θ step at work
 

@@ -77,6 +77,12 @@ func (f *factorizer) free(device *driver.Device) error {
 
 // definite says whether Z − δI of problem i is positive definite.
 func (b *batch) definite(i int) (bool, error) {
+	if b.factorizer == nil { // no solver asks this of other kinds
+		b.factorizer = &factorizer{}
+		if err := b.session.backend.device.Do(func() error { return b.factorizer.open(b) }); err != nil {
+			return false, err
+		}
+	}
 	f, z := b.factorizer, b.at(b.pair.z, i)
 	to := b.work[workP]
 	if b.abandoned {

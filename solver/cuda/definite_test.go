@@ -112,8 +112,8 @@ func TestDefinite(t *testing.T) {
 	margin := glad.Resolution(d)
 	matrices := [][]float64{of(1), of(-1e-3), of(0), of(margin)} // the margin of the last is that of its norm, above 1
 	want := []bool{true, false, false, false}
-	for seed := 1; seed <= 3; seed++ {
-		control.Set(t, "EMULATOR_DEFERRED", fmt.Sprint(seed))
+	for seed, name := range []string{"general", "general", "er-d100-m100", "er-d100-m100-literal"} {
+		control.Set(t, "EMULATOR_DEFERRED", fmt.Sprint(seed+1))
 		ctx, cancel := context.WithCancel(t.Context())
 		var arrived atomic.Int32
 		check := func(c *cells, when string) error {
@@ -164,7 +164,7 @@ func TestDefinite(t *testing.T) {
 			return nil
 		}
 		holding(t, control, "theta_argument", func() {
-			if _, err := (glad.Solver{Model: model(t, "general"), Backend: within{b, step}}).SolveAll(t.Context(), problems); err != nil {
+			if _, err := (glad.Solver{Model: model(t, name), Backend: within{b, step}}).SolveAll(t.Context(), problems); err != nil {
 				t.Error(err)
 			}
 		})
