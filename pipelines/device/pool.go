@@ -52,9 +52,9 @@ func NewPool(code Code) *Pool {
 }
 
 // Close closes the GPUs that no run uses, and makes the last run on each of the others
-// close it. It returns when those are closed. It is for the end of a process. The pool may
-// be nil.
-func (p *Pool) Close() {
+// close it. It returns when those are closed, or when ctx ends: a GPU that hangs does not
+// close. It is for the end of a process. The pool may be nil.
+func (p *Pool) Close(ctx context.Context) {
 	if p == nil {
 		return
 	}
@@ -72,10 +72,14 @@ func (p *Pool) Close() {
 	ending := slices.Collect(maps.Values(p.ending))
 	p.mu.Unlock()
 	for _, o := range idle {
-		p.finish(o)
+		go p.finish(o)
 	}
 	for _, done := range ending {
-		<-done
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

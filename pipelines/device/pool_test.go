@@ -78,8 +78,8 @@ func TestCloseOfAPool(t *testing.T) {
 	if !m.IsOpen(1) {
 		t.Error("it is closed at once")
 	}
-	pool.Close()
-	pool.Close()
+	pool.Close(t.Context())
+	pool.Close(t.Context())
 	if m.IsOpen(1) || !m.IsOpen(0) {
 		t.Errorf("cuda:0 is open: %v, cuda:1: %v", m.IsOpen(0), m.IsOpen(1))
 	}
@@ -88,7 +88,41 @@ func TestCloseOfAPool(t *testing.T) {
 	late := opened(t, pool)
 	late.Close()
 	m.StillOpen(t)
-	(*device.Pool)(nil).Close()
+	(*device.Pool)(nil).Close(t.Context())
+}
+
+// A GPU that hangs while it is closed keeps neither the end of the process waiting, nor
+// runs on other GPUs; one that comes for it waits until it is closed.
+func TestAGPUThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &devicetest.Machine{Number: 2, Closing: make(chan struct{})}
+		pool := m.Pool()
+		hangs := opened(t, pool)
+		hangs.Close()
+		time.Sleep(2 * time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := pool.Open(ctx, "cuda:0", nil); !errors.Is(err, context.DeadlineExceeded) || m.Opened() != 1 {
+			t.Errorf("%v, opened %d times", err, m.Opened())
+		}
+		other, err := pool.Open(t.Context(), "cuda:1", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		ending, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if pool.Close(ending); time.Since(began) != 5*time.Second {
+			t.Errorf("the end of the process takes %v", time.Since(began))
+		}
+		close(m.Closing)
+		synctest.Wait()
+		if m.Opened() != 3 { // for the run that has not waited
+			t.Errorf("opened %d times", m.Opened())
+		}
+		other.Close()
+		m.Ends(t)
+	})
 }
 
 // A GPU that has failed is not kept, and runs that come do not get it; one that has no

@@ -280,7 +280,7 @@ func TestCancelledWhileAGPUOpens(t *testing.T) {
 		t.Fatal("it waits")
 	}
 	close(m.Opening)
-	pool.Close()
+	pool.Close(t.Context())
 	for began := time.Now(); m.Opened() == 0 || m.IsOpen(0); time.Sleep(time.Millisecond) {
 		if time.Since(began) > 10*time.Second {
 			t.Fatal("the GPU is never opened and closed")

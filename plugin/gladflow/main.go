@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"runtime"
 	"syscall"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -25,7 +26,7 @@ func main() { os.Exit(process()) }
 
 // process is the whole of it, with its exit code.
 func process() int {
-	defer device.Process().Close() // GPUs that are kept for the next run
+	defer closeGPUs()
 	dense.SpareProcessor()
 	if os.Getenv(protocol.CookieKey) == protocol.CookieValue {
 		// A host that has checked the binary starts it by a descriptor, and ps
@@ -36,6 +37,14 @@ func process() int {
 		return servePlugin()
 	}
 	return run(withHandover(untilSignal(), newHandover()), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+}
+
+// closeGPUs closes those that are open for another run. One that hangs ends with the
+// process.
+func closeGPUs() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	device.Process().Close(ctx)
 }
 
 // untilSignal ends at the first interrupt or SIGTERM, so that the run ends in good

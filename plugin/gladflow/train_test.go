@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -217,5 +218,23 @@ func TestTrainFlags(t *testing.T) {
 	})
 	if got := c.Flags().Lookup("out").Value.Type(); got != "FILE" {
 		t.Errorf("--out takes a %s", got)
+	}
+}
+
+// A training whose GPU has failed ends with one sentence, the code 1 and the command that
+// resumes it.
+func TestHaltedTraining(t *testing.T) {
+	halt := &training.Halt{Checkpoint: "m.checkpoint", Command: "gladflow train er --out m.json --resume",
+		Err: &job.DeviceError{Device: "cuda:0", Err: errors.New("GPU 0 is lost; restart the program")}}
+	var stderr strings.Builder
+	const want = "gladflow: cuda:0: GPU 0 is lost; restart the program; the training can be resumed from its checkpoint m.checkpoint\n"
+	if code := report(t.Context(), halt, &stderr); code != exitFailed || stderr.String() != want {
+		t.Errorf("code %d, %s", code, &stderr)
+	}
+	if checkpoint, command := resumption(fmt.Errorf("besides: %w", halt)); checkpoint != halt.Checkpoint || command != halt.Command {
+		t.Errorf("%s, %s", checkpoint, command)
+	}
+	if _, command := resumption(halt.Err); command != "" {
+		t.Errorf("%s", command)
 	}
 }

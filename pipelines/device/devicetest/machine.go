@@ -30,6 +30,8 @@ type Machine struct {
 	Broken map[int]error
 	// Opening, if set, is closed when GPUs may open.
 	Opening chan struct{}
+	// Closing, if set, is closed when GPUs may close.
+	Closing chan struct{}
 	// Cells is what GLAD fails with on a GPU: from its call number After on, counted from
 	// 0 and by sessions opened and gradients asked for.
 	Cells error
@@ -65,7 +67,7 @@ func (m *Machine) Ends(t *testing.T) {
 	m.pools = nil
 	m.mu.Unlock()
 	for _, p := range pools {
-		p.Close()
+		p.Close(t.Context())
 	}
 	m.StillOpen(t)
 }
@@ -209,6 +211,9 @@ func (g *gpu) Open(p *glad.Plan) (glad.Session, error) {
 func (g *gpu) Engine(dense.Engine) dense.Engine { return engine{dense.Gonum{}, g.machine} }
 
 func (g *gpu) Close() error {
+	if g.machine.Closing != nil {
+		<-g.machine.Closing
+	}
 	g.machine.mu.Lock()
 	defer g.machine.mu.Unlock()
 	g.machine.open[g.index]--
