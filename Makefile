@@ -33,7 +33,7 @@ test-cuda-long: ## the same of package solver/cuda, with large matrices and ever
 	GLADFLOW_LONG=1 .ci/with-cuda go test -count=1 -v -timeout 60m -tags cuda ./solver/cuda
 	GLADFLOW_LONG=1 .ci/with-cuda go test -count=1 -v -timeout 20m -tags cuda -run GPUManyRuns ./plugin/gladflow
 
-race: ## all tests under the race detector; needs a C compiler
+race: ## all tests with more than one goroutine under the race detector; needs a C compiler
 	.ci/run race
 
 lint: ## gofmt, go vet, staticcheck

@@ -40,8 +40,12 @@ func ReplaceFileIn(folder *os.Root, name string, write func(io.Writer) error) (W
 	return s.written, nil
 }
 
-// CheckWritable creates a file with a temporary name in a folder and removes it.
+// CheckWritable creates a file in a folder, without a name where the file system has
+// such files, else with a temporary one, and removes it.
 func CheckWritable(folder *os.Root) error {
+	if f, err := namelessFiles().create(folder); err == nil {
+		return f.Close()
+	}
 	s := &staged{folder: folder, name: "gladflow"}
 	err := s.createBeside()
 	s.discard()

@@ -121,6 +121,40 @@ func TestKilledAtAnyMoment(t *testing.T) {
 }
 
 // A writer that was killed between the link and the name leaves a file that is whole;
+// A folder is checked without a name in it, which a process that is killed would leave.
+func TestCheckWritableUsesNoName(t *testing.T) {
+	folder := t.TempDir()
+	root := rootOf(folder)
+	defer root.Close()
+	if f, err := namelessFiles().create(root); err != nil {
+		t.Skip("the file system of temporary files has none without a name")
+	} else {
+		f.Close()
+	}
+	checked := make(chan error)
+	go func() {
+		for range 2000 {
+			if err := CheckWritable(root); err != nil {
+				checked <- err
+			}
+		}
+		close(checked)
+	}()
+	for {
+		select {
+		case err, more := <-checked:
+			if more {
+				t.Fatal(err)
+			}
+			return
+		default:
+		}
+		if names, err := os.ReadDir(folder); err != nil || len(names) > 0 {
+			t.Fatalf("there is %v, %v", names, err)
+		}
+	}
+}
+
 // the next one removes it, and not that of a writer that lives.
 func TestLeftoversAreSwept(t *testing.T) {
 	folder := t.TempDir()
