@@ -42,6 +42,10 @@ type Code interface {
 type GPU interface {
 	glad.Backend
 	Engine(host dense.Engine) dense.Engine
+	// Refresh is called before a run takes it that nobody has used for a while. It finds
+	// out what memory is free now, and fails if the GPU has been lost: it is closed then,
+	// and opened anew.
+	Refresh() error
 	Close() error
 }
 

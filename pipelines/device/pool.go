@@ -25,7 +25,7 @@ type Pool struct {
 	closed bool
 }
 
-// An opened GPU is one that runs have, or wait for.
+// An opened GPU is one that runs have, or wait for, or that is kept for the next.
 type opened struct {
 	index int
 	ready chan struct{} // closed when gpu, err and panic are set
@@ -96,17 +96,19 @@ func (u *use) gpu() GPU { return u.of.gpu }
 // To open one can take seconds: where ctx ends first, take returns its error.
 func (p *Pool) take(ctx context.Context, index int) (*use, error) {
 	p.mu.Lock()
-	o, shared := p.opened[index]
-	if !shared {
+	o := p.opened[index]
+	if o == nil || o.users == 0 {
+		var kept GPU
+		if o != nil {
+			kept = o.gpu
+			o.idle.Stop()
+			o.idle = nil
+		}
 		o = &opened{index: index, ready: make(chan struct{})}
 		p.opened[index] = o
-		go p.open(o, p.ending[index])
+		go p.open(o, kept, p.ending[index])
 	}
 	o.users++
-	if o.idle != nil {
-		o.idle.Stop()
-		o.idle = nil
-	}
 	p.mu.Unlock()
 	u := &use{pool: p, of: o}
 	select {
@@ -129,15 +131,25 @@ func (p *Pool) take(ctx context.Context, index int) (*use, error) {
 	return u, nil
 }
 
-// open opens o, when the one before it has been closed: that may still have memory. If it
-// cannot be opened, a run that comes now tries anew, also where others are still to hear
-// of the error.
-func (p *Pool) open(o *opened, before <-chan struct{}) {
+// open makes o the GPU that was kept, if there is one and it still works, or else opens it,
+// when the one before it has been closed: that may still have memory. If it cannot be
+// opened, a run that comes now tries anew, also where others are still to hear of the
+// error.
+func (p *Pool) open(o *opened, kept GPU, before <-chan struct{}) {
 	defer close(o.ready)
-	if before != nil {
-		<-before
-	}
-	o.panic = dense.Catch(func() { o.gpu, o.err = p.code.Open(o.index) })
+	o.panic = dense.Catch(func() {
+		if kept != nil && kept.Refresh() == nil {
+			o.gpu = kept
+			return
+		}
+		if kept != nil {
+			_ = kept.Close() // it is lost
+		}
+		if before != nil {
+			<-before
+		}
+		o.gpu, o.err = p.code.Open(o.index)
+	})
 	if o.panic != nil || o.err != nil {
 		o.gpu = nil
 		p.mu.Lock()

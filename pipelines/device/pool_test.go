@@ -153,6 +153,25 @@ func TestAFailedGPUIsNotKept(t *testing.T) {
 	}
 }
 
+// A GPU that was lost while nobody used it costs no run: it is closed and opened anew.
+func TestAGPUIsLostBetweenRuns(t *testing.T) {
+	m := &devicetest.Machine{Number: 1, Lost: devicetest.ErrLost}
+	pool := m.Pool()
+	first := opened(t, pool)
+	second := opened(t, pool) // it is in use, so that nobody asks
+	if first.GPU != second.GPU {
+		t.Error("it is not shared")
+	}
+	first.Close()
+	second.Close()
+	third := opened(t, pool)
+	if third.GPU == first.GPU || m.Opened() != 2 || !m.IsOpen(0) {
+		t.Errorf("opened %d times", m.Opened())
+	}
+	third.Close()
+	m.Ends(t)
+}
+
 // A run that comes when a GPU could not be opened tries anew: it does not get the error
 // of an attempt that had ended before it came, though others are still to hear of that.
 func TestAnOldErrorOfOpening(t *testing.T) {

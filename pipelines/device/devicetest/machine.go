@@ -32,6 +32,8 @@ type Machine struct {
 	Opening chan struct{}
 	// Closing, if set, is closed when GPUs may close.
 	Closing chan struct{}
+	// Lost is what has become of GPUs that nobody uses.
+	Lost error
 	// Cells is what GLAD fails with on a GPU: from its call number After on, counted from
 	// 0 and by sessions opened and gradients asked for.
 	Cells error
@@ -209,6 +211,12 @@ func (g *gpu) Open(p *glad.Plan) (glad.Session, error) {
 }
 
 func (g *gpu) Engine(dense.Engine) dense.Engine { return engine{dense.Gonum{}, g.machine} }
+
+func (g *gpu) Refresh() error {
+	g.machine.mu.Lock()
+	defer g.machine.mu.Unlock()
+	return g.machine.Lost
+}
 
 func (g *gpu) Close() error {
 	if g.machine.Closing != nil {
