@@ -266,11 +266,13 @@ func TestCancelledWhileAGPUOpens(t *testing.T) {
 	pool := m.Pool()
 	ended := make(chan error)
 	go func() {
-		_, err := runOn(ctx, deviceJob(t, "cuda", "glad"), Host{}, pool)
+		_, err := runOn(ctx, deviceJob(t, "cuda", "glad"), Host{Progress: func(u progress.Update) {
+			if u.Stage == progress.Opening {
+				time.AfterFunc(20*time.Millisecond, cancel)
+			}
+		}}, pool)
 		ended <- err
 	}()
-	time.Sleep(20 * time.Millisecond)
-	cancel()
 	select {
 	case err := <-ended:
 		if !errors.Is(err, context.Canceled) {
