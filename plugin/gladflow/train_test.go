@@ -43,7 +43,7 @@ func TestTrainThenRecover(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, stdout)
 		}
 	}
-	lines := strings.Split(stderr, "\n")
+	lines := strings.Split(withoutDevice(stderr), "\n")
 	if len(lines) < 4 || !strings.HasPrefix(lines[0], "simulating: 3 networks and 2 for validation, with 2 covariances each (") ||
 		!strings.HasPrefix(lines[1], "training: step 0 of 20, validation NMSE -") || !strings.HasPrefix(lines[len(lines)-2], "training: 20 steps, NMSE -") {
 		t.Errorf("standard error\n%s", stderr)
@@ -191,7 +191,7 @@ func TestTrainUsage(t *testing.T) {
 		"train er --out x --checkpoint no/where/x": "--checkpoint: no/where: there is no such folder",
 	} {
 		code, stdout, stderr := gladflow(t, strings.Fields(args)...)
-		first, _, _ := strings.Cut(stderr, "\n")
+		first, _, _ := strings.Cut(withoutDevice(stderr), "\n")
 		if code != exitUsage || stdout != "" || !strings.HasPrefix(first, "gladflow: ") || !strings.Contains(first, want) {
 			t.Errorf("gladflow %s: code %d, prints %q and %q, want %q", args, code, stdout, stderr, want)
 		}
