@@ -55,10 +55,14 @@ func (d Device) String() string {
 	return DeviceCPU
 }
 
-func (j Job) checkDevice() error {
-	if _, ok := ParseDevice(j.Device); !ok {
+func (j Job) checkDevice() error { return CheckDevice(j.Device) }
+
+// CheckDevice reports a value of Job.Device, or Training.Device, that is none, as an
+// *Error.
+func CheckDevice(text string) error {
+	if _, ok := ParseDevice(text); !ok {
 		return Errorf("device", "%q is unknown; choose %s, %s, %s or %[4]s:N with the number of a GPU from 0",
-			j.Device, DeviceAuto, DeviceCPU, DeviceCUDA)
+			text, DeviceAuto, DeviceCPU, DeviceCUDA)
 	}
 	return nil
 }

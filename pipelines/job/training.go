@@ -86,6 +86,11 @@ type Training struct {
 	Workers int `json:"workers,omitzero" jsonschema:"minimum=0" jsonschema_description:"covariances to work on at once; 0 is one for each processor"`
 	// Engine does the linear algebra.
 	Engine string `json:"engine,omitzero" jsonschema:"enum=auto,enum=openblas,enum=gonum,default=auto" jsonschema_description:"linear algebra; auto is openblas where this machine has it"`
+	// Device is where the cells and their derivatives are computed, as in Job: see
+	// ParseDevice. It changes the last bits of the result, so that a checkpoint is resumed
+	// only where the training began. With auto it begins again on the CPU if the GPU fails
+	// before there is a checkpoint.
+	Device string `json:"device,omitzero" jsonschema:"pattern=^(auto|cpu|cuda(:(0|[1-9][0-9]?[0-9]?))?)$,default=auto" jsonschema_description:"where the training computes: cpu, cuda (the first GPU), cuda:N (GPU N, from 0), or auto, which is a GPU where one works and the CPU elsewhere"`
 	// JSON asks for one JSON document. Only the command reads it.
 	JSON bool `json:"json,omitzero" jsonschema_description:"print the result as one JSON document"`
 }

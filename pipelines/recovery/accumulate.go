@@ -24,10 +24,10 @@ func (a accumulating) Accumulate(ctx context.Context, n, rows, known int, sums [
 // on without its GPU cannot if the GPU fails when it has the sums, since samples are
 // read once.
 func (r *run) readingEngine() dense.Engine {
-	if r.place.gpu == nil || r.place.auto {
+	if r.place.GPU == nil || r.place.Auto {
 		return r.engine
 	}
-	if e, ok := r.place.gpu.Engine(r.engine).(dense.AccumulatingEngine); ok {
+	if e, ok := r.place.GPU.Engine(r.engine).(dense.AccumulatingEngine); ok {
 		return accumulating{r.engine, e}
 	}
 	return r.engine

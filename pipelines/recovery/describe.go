@@ -5,14 +5,15 @@ import (
 	"runtime/debug"
 
 	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/device"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
 // Describe describes this build on this machine.
-func Describe() (job.Description, error) { return describe(processGPUs()) }
+func Describe() (job.Description, error) { return describe(device.Process()) }
 
-func describe(gpus *gpuPool) (job.Description, error) {
+func describe(gpus *device.Pool) (job.Description, error) {
 	models, err := Models()
 	if err != nil {
 		return job.Description{}, err
@@ -23,14 +24,14 @@ func describe(gpus *gpuPool) (job.Description, error) {
 			engines = append(engines, engineInfo(name))
 		}
 	}
-	cards := describeGPUs(gpus)
+	cards := gpus.Describe()
 	return job.Description{
 		Version:  job.Version(),
 		Revision: revision(),
 		Go:       runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Engines:  engines,
-		Devices:  deviceNames(cards),
+		Devices:  device.Names(cards),
 		GPUs:     cards,
 		Solvers:  Solvers(),
 		Models:   models,

@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/device"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/job/schema"
 	"github.com/gladflow/gladflow/solver/glad"
@@ -35,7 +36,7 @@ func Validate(j job.Job) error {
 	if err := j.ValidateBy(Facts()); err != nil {
 		return err
 	}
-	return checkDevice(j.Device, processGPUs())
+	return device.Process().Check(j.Device)
 }
 
 // Resolved returns j with every default filled in that is a value; a field whose

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gladflow/gladflow/pipelines/device"
 	"github.com/gladflow/gladflow/solver/cuda/cudatest"
 )
 
@@ -25,8 +26,8 @@ func TestGPUDevices(t *testing.T) {
 		}
 		return
 	}
-	if names := deviceNames(describeGPUs(processGPUs())); !slices.Equal(names, []string{"cpu", "cuda:0"}) {
-		t.Fatalf("devices %q, %+v", names, describeGPUs(processGPUs()))
+	if names := device.Names(device.Process().Describe()); !slices.Equal(names, []string{"cpu", "cuda:0"}) {
+		t.Fatalf("devices %q, %+v", names, device.Process().Describe())
 	}
 	TestDevices(t)
 }

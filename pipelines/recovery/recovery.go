@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/device"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/output"
@@ -80,11 +81,11 @@ func Run(ctx context.Context, j job.Job, host Host) (*job.Result, error) {
 	if err := Validate(j); err != nil {
 		return nil, err
 	}
-	return runOn(ctx, j, host, processGPUs())
+	return runOn(ctx, j, host, device.Process())
 }
 
 // runOn is Run with the GPUs that there are; nil for a build without code for any.
-func runOn(ctx context.Context, j job.Job, host Host, gpus *gpuPool) (*job.Result, error) {
+func runOn(ctx context.Context, j job.Job, host Host, gpus *device.Pool) (*job.Result, error) {
 	r := newRun(j, host)
 	r.gpus = gpus
 	var kernels dense.Background
@@ -107,8 +108,8 @@ type run struct {
 	host    Host
 	started time.Time
 
-	gpus       *gpuPool // nil without code for GPUs
-	place      place
+	gpus       *device.Pool // nil without code for GPUs
+	place      device.Place
 	engine     dense.Engine
 	model      *glad.Model        // nil unless a solver takes one
 	population *metric.Population // nil without a reference

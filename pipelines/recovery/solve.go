@@ -24,10 +24,10 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 	est, recorder, stack, err := r.attempt(limited, p, entry, penalty, report)
 	if failed := r.ofGPU(err); failed != nil && ctx.Err() == nil {
 		stack, err = nil, failed
-		if r.place.auto {
+		if r.place.Auto {
 			note = r.leaveGPU(failed)
 			if limited.Err() == nil { // or a kernel may still be at work
-				r.place.close()
+				r.place.Close()
 			}
 			report.Report(math.NaN(), note)
 			est, recorder, stack, err = r.attempt(limited, p, entry, penalty, report)

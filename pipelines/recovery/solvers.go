@@ -3,6 +3,7 @@ package recovery
 import (
 	"slices"
 
+	"github.com/gladflow/gladflow/pipelines/device"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
@@ -40,13 +41,13 @@ type solverConfig struct {
 	penalty  glasso.Penalty
 	model    *glad.Model
 	engine   dense.Engine
-	gpu      gpu // nil on the CPU
+	gpu      device.GPU // nil on the CPU
 	recorder solver.Recorder
 }
 
 // configuration is what the solvers of the run are given.
 func (r *run) configuration(penalty glasso.Penalty, recorder solver.Recorder) solverConfig {
-	return solverConfig{job: r.job, penalty: penalty, model: r.model, engine: r.engine, gpu: r.place.gpu, recorder: recorder}
+	return solverConfig{job: r.job, penalty: penalty, model: r.model, engine: r.engine, gpu: r.place.GPU, recorder: recorder}
 }
 
 // settings are those of a classical solver.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
-	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 	"github.com/gladflow/gladflow/solver/glad/train"
 )
@@ -27,6 +26,8 @@ type checkpoint struct {
 	Command  string       `json:"command"`
 	Identity string       `json:"identity"`
 	State    *train.State `json:"state"`
+	// Device is where it is computed: cpu, or cuda:N. State has the name of the backend.
+	Device string `json:"device,omitempty"`
 }
 
 // An Interruption is the error of a training that its context has ended.
@@ -71,10 +72,7 @@ func (t document) openCheckpoint() (*checkpoint, error) {
 }
 
 // check refuses a checkpoint of another training than t, which is resolved.
-func (c *checkpoint) check(t document, starts []*glad.Model, engine dense.Engine) error {
-	if before := c.State.Settings.Engine; before != engine.Name() {
-		return job.Errorf("engine", "the training of %s used %s and this is %s, which rounds differently; name the same engine, or remove the file", t.Checkpoint, before, engine.Name())
-	}
+func (c *checkpoint) check(t document, starts []*glad.Model) error {
 	same := c.Identity == t.identity() && len(c.State.Starts) == len(starts)
 	for i := 0; same && i < len(starts); i++ {
 		var file, short, kept bytes.Buffer
@@ -96,8 +94,8 @@ func (c *checkpoint) another(path string) error {
 }
 
 // save writes a state of t, which is as it was asked for.
-func (t document) save(path string, s *train.State) error {
-	data, err := json.Marshal(checkpoint{checkpointFormat, job.Version(), t.Command(), t.identity(), s})
+func (t document) save(path string, s *train.State, on job.Device) error {
+	data, err := json.Marshal(checkpoint{checkpointFormat, job.Version(), t.Command(), t.identity(), s, on.String()})
 	if err != nil {
 		return err
 	}

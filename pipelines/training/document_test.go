@@ -91,7 +91,7 @@ func TestTrainingFields(t *testing.T) {
 		}
 	}
 	j := of(&job.Job{}, job.Facts{})
-	for _, key := range []string{"correlation", "orientation", "engine"} {
+	for _, key := range []string{"correlation", "orientation", "engine", "device"} {
 		if a, b := trained[key], j[key]; a.Default != b.Default || !slices.Equal(a.Choices, b.Choices) {
 			t.Errorf("%s is\n%+v and in recover\n%+v", key, a, b)
 		}

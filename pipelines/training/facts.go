@@ -65,7 +65,8 @@ func (t document) resolved() document {
 // identity is what a checkpoint must agree in besides what train.State checks.
 func (t document) identity() string {
 	r := t.resolved().Essential()
-	r.Out, r.Checkpoint, r.Name, r.Description, r.Engine = "", "", "", "", ""
+	r.Out, r.Checkpoint, r.Name, r.Description = "", "", "", ""
+	r.Engine, r.Device = "", ""                 // checkBackend
 	r.From, r.Data, r.Architecture = "", "", "" // data and first weights are compared themselves
 	return output.JSON(r)
 }

@@ -111,16 +111,16 @@ func ranked(truth *dense.Sym) bool {
 	return edges && others
 }
 
-// evaluate runs m on the validation examples, workers at a time.
-func evaluate(ctx context.Context, m *glad.Model, validation []solver.Example, engine dense.Engine, workers int) ([]*solver.Estimate, Figures, error) {
-	s := glad.Solver{Model: m, Backend: glad.CPU{Engine: engine}}
-	estimates, err := tune.Each(ctx, validation, workers, func(_ int, c solver.Example) (*solver.Estimate, error) {
-		est, err := s.Solve(ctx, c.Problem())
-		if err == nil && est.Status == solver.Interrupted {
-			err = ctx.Err()
-		}
-		return est, err
-	})
+// evaluate runs m on the validation examples.
+func evaluate(ctx context.Context, m *glad.Model, validation []solver.Example, backend glad.Backend) ([]*solver.Estimate, Figures, error) {
+	problems := make([]solver.Problem, len(validation))
+	for i, e := range validation {
+		problems[i] = e.Problem()
+	}
+	estimates, err := glad.Solver{Model: m, Backend: backend}.SolveAll(ctx, problems)
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return nil, Figures{}, err
 	}

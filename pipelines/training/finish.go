@@ -20,7 +20,7 @@ import (
 func (f *fitting) finish(ctx context.Context, found *train.Result, s train.Settings) error {
 	m := found.Model
 	m.Name = f.Name
-	estimates, figures, err := evaluate(ctx, m, f.data.validation, f.engine, f.Workers)
+	estimates, figures, err := evaluate(ctx, m, f.data.validation, s.Backend)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (f *fitting) finish(ctx context.Context, found *train.Result, s train.Setti
 			return err
 		}
 		m.Threshold = best.Threshold
-		if _, figures, err = evaluate(ctx, m, f.data.validation, f.engine, f.Workers); err != nil {
+		if _, figures, err = evaluate(ctx, m, f.data.validation, s.Backend); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,10 @@ func FuzzCheckpoint(f *testing.F) {
 		d := document{job.Training{Family: "er", Out: "x", Checkpoint: path, Resume: true}}
 		c, err := d.openCheckpoint()
 		if err == nil {
-			err = c.check(d, append([]*glad.Model(nil), starts...), dense.Gonum{})
+			err = c.check(d, append([]*glad.Model(nil), starts...))
+		}
+		if c != nil && err == nil {
+			err = c.checkBackend(path, job.Device{}, glad.CPU{Engine: dense.Gonum{}})
 		}
 		var wrong *job.Error
 		if err != nil && !errors.As(err, &wrong) {

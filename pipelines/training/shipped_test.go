@@ -99,7 +99,7 @@ func TestShippedModels(t *testing.T) {
 		for suffix, bar := range c.bars {
 			name := fmt.Sprintf("er-d%d-m%d%s", c.dimension, c.samples, suffix)
 			t.Run(name, func(t *testing.T) {
-				_, figures, err := evaluate(t.Context(), builtin(t, name), examples, dense.Default(), 2)
+				_, figures, err := evaluate(t.Context(), builtin(t, name), examples, glad.CPU{})
 				if err != nil {
 					t.Fatal(err)
 				}

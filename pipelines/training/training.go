@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gladflow/gladflow/pipelines/device"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/output"
 	"github.com/gladflow/gladflow/pipelines/progress"
@@ -68,10 +69,16 @@ type Result struct {
 	RolledBack int `json:"undone"`
 	// Resumed says that the training went on from a checkpoint; Seconds is the
 	// time of the training, interruptions left out.
-	Resumed  bool      `json:"resumed"`
-	Seconds  job.Float `json:"seconds"`
-	Engine   string    `json:"engine"`
-	Warnings []string  `json:"warnings,omitempty"`
+	Resumed bool      `json:"resumed"`
+	Seconds job.Float `json:"seconds"`
+	Engine  string    `json:"engine"`
+	// Device is where it was computed: cpu, or cuda:N. DeviceName is that GPU with the
+	// versions of its libraries, and DeviceNote says why auto took the CPU, in a build with
+	// code for GPUs.
+	Device     string   `json:"device"`
+	DeviceName string   `json:"device_name,omitempty"`
+	DeviceNote string   `json:"device_note,omitempty"`
+	Warnings   []string `json:"warnings,omitempty"`
 }
 
 // Run fits a model and writes it to Out.
@@ -90,16 +97,28 @@ type Result struct {
 // the validation data, by the figure that Select names.
 //
 // The model file is written at the end, whole; until then the state is in a
-// checkpoint. The same training on the same machine gives the same bytes, also
+// checkpoint. The same training on the same machine and device gives the same bytes, also
 // where it was interrupted and resumed. When ctx ends first the error is a
 // *Interruption. What the user can put right is a *job.Error.
+//
+// A GPU that cannot be used is a *job.Error that wraps a *job.DeviceError, found before
+// the examples are drawn or read. One that fails later is a *job.DeviceError, or a *Halt
+// that wraps one where there is a checkpoint. With job.DeviceAuto the training goes on, or
+// begins again, on the CPU unless there is a checkpoint, and the Result says why.
 func Run(ctx context.Context, t job.Training, host Host) (*Result, error) {
 	if err := Validate(t); err != nil {
 		return nil, err
 	}
-	f := &fitting{document: document{t}.resolved(), asked: document{t}, host: host}
+	return runOn(ctx, t, host, device.Process())
+}
+
+// runOn is Run with the GPUs that there are; nil for a build without code for any.
+func runOn(ctx context.Context, t job.Training, host Host, gpus *device.Pool) (*Result, error) {
+	f := &fitting{document: document{t}.resolved(), asked: document{t}, host: host, gpus: gpus}
 	f.result = &Result{Version: job.Version(), Training: f.Training, Command: t.Command()}
-	result, err := f.run(ctx)
+	var kernels dense.Background
+	result, err := f.run(dense.WithBackground(ctx, &kernels))
+	kernels.WhenIdle(f.place.Close)
 	defer f.folder.Close()
 	if err != nil {
 		f.folder.Discard()
@@ -122,6 +141,8 @@ type fitting struct {
 	host   Host
 	result *Result
 
+	gpus   *device.Pool // nil without code for GPUs
+	place  device.Place
 	engine dense.Engine
 	preset train.Preset
 	from   *glad.Model // nil for random weights
@@ -142,28 +163,51 @@ func (f *fitting) run(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
-	if err := f.openData(ctx); err != nil {
-		return nil, err
+	for _, step := range []func(context.Context) error{f.openDevice, f.openData} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
 	}
-	settings, err := f.settings()
+	err = f.compute(ctx)
+	if failed := f.place.Fault(err); failed != nil && ctx.Err() == nil {
+		if !f.place.Auto || f.saved {
+			return nil, f.halted(failed)
+		}
+		f.leaveGPU(failed)
+		err = f.compute(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
+	return f.result, nil
+}
+
+// compute does what the device is for, and writes the model.
+func (f *fitting) compute(ctx context.Context) error {
+	settings, err := f.settings()
+	if err != nil {
+		return err
+	}
 	if f.from != nil {
-		_, before, err := evaluate(ctx, f.from, f.data.validation, f.engine, f.Workers)
+		_, before, err := evaluate(ctx, f.from, f.data.validation, settings.Backend)
 		if err != nil {
-			return nil, fmt.Errorf("the model to start from fails on the validation data: %w", err)
+			return fmt.Errorf("the model to start from fails on the validation data: %w", err)
 		}
 		f.result.Before = &before
 	}
 	found, err := f.fit(ctx, settings)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := f.finish(ctx, found, settings); err != nil {
-		return nil, err
+	return f.finish(ctx, found, settings)
+}
+
+// tell passes on the updates of stages; nil where nobody listens.
+func (f *fitting) tell() func(progress.Update) {
+	if f.host.Progress == nil {
+		return nil
 	}
-	return f.result, nil
+	return func(u progress.Update) { f.host.Progress(Update{Update: u}) }
 }
 
 // openFiles checks that the model can be written, and reads the checkpoint.
@@ -193,7 +237,7 @@ func (f *fitting) openFiles() (err error) {
 		return err
 	}
 	f.saved = true
-	return f.resume.check(f.document, f.preset.Starts, f.engine)
+	return f.resume.check(f.document, f.preset.Starts)
 }
 
 func (f *fitting) warn(format string, args ...any) {
@@ -202,10 +246,7 @@ func (f *fitting) warn(format string, args ...any) {
 
 // openData draws or reads the examples.
 func (f *fitting) openData(ctx context.Context) (err error) {
-	var tell func(progress.Update)
-	if f.host.Progress != nil {
-		tell = func(u progress.Update) { f.host.Progress(Update{Update: u}) }
-	}
+	tell := f.tell()
 	if f.Data != "" {
 		f.data, err = f.tables(ctx, f.engine, progress.Begin(tell, progress.Reading, ""))
 	} else {
@@ -241,7 +282,7 @@ func (f *fitting) settings() (train.Settings, error) {
 	}
 	s.Loss.On = glad.LossOn(f.Loss)
 	s.ValidateEvery, s.Patience = f.ValidateEvery, f.Patience
-	s.Backend = glad.CPU{Engine: f.engine, Workers: f.Workers}
+	s.Backend = f.backend()
 	s.Criterion = selected(f.Select, f.preset.Starts[0].Kind)
 	cost, isNumber := f.SupportCost.Number()
 	switch {
@@ -271,7 +312,7 @@ func (f *fitting) fit(ctx context.Context, s train.Settings) (*train.Result, err
 		}
 	}
 	s.Checkpoint = func(state *train.State) error {
-		err := f.asked.save(f.Checkpoint, state)
+		err := f.asked.save(f.Checkpoint, state, f.place.Device)
 		f.saved = f.saved || err == nil
 		return err
 	}

@@ -80,8 +80,7 @@ func TestTrain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fitting{document: document{tr}.resolved()}
-	_, again, err := evaluate(context.Background(), m, x.validation, f.engine, 1)
+	_, again, err := evaluate(context.Background(), m, x.validation, glad.CPU{Workers: 1})
 	if err != nil || !reflect.DeepEqual(again, r.Validation) {
 		t.Errorf("%v: the file has %+v, the result says %+v", err, again, r.Validation)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gladflow/gladflow/pipelines/device"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/simulate"
 	"github.com/gladflow/gladflow/pipelines/simulation"
@@ -20,7 +21,7 @@ func Validate(t job.Training) error { return document{t}.validate() }
 func (t document) validate() error {
 	for _, check := range []func() error{
 		t.checkSource, func() error { return job.CheckFields(&t.Training, Facts()) },
-		t.checkCounts, t.checkFit, t.checkFamilies, t.checkFiles,
+		t.checkCounts, t.checkFit, t.checkFamilies, t.checkFiles, t.checkDevice,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -159,6 +160,14 @@ func (t document) checkFiles() error {
 		return job.Errorf("checkpoint", "%s is the model file already; name another", t.Out)
 	}
 	return nil
+}
+
+// checkDevice checks that the device is one, and that this build has code for it.
+func (t document) checkDevice() error {
+	if err := job.CheckDevice(t.Device); err != nil {
+		return err
+	}
+	return device.Process().Check(t.Device)
 }
 
 // simulation is the document of networks of one size and density. It is not run;

@@ -100,6 +100,7 @@ func TestCommandsHandOver(t *testing.T) {
 	path := file(t, "job.yaml", document)
 	for args, want := range map[string]string{
 		"recover x.csv --device cuda": "", "recover x.csv": "auto", "run " + path: "", "run -": "", "serve --insecure": "auto", "plugin": "auto",
+		"train er --out x.json --device cuda:1": "", "train er --out x.json": "auto",
 	} {
 		folder := t.TempDir()
 		program(t, filepath.Join(folder, cudaBuild), "")

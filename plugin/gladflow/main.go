@@ -11,16 +11,22 @@ import (
 	"os/signal"
 	"runtime"
 	"syscall"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/gladflow/gladflow/pipelines/device"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-func main() {
+func main() { os.Exit(process()) }
+
+// process is the whole of it, with its exit code.
+func process() int {
+	defer closeGPUs()
 	dense.SpareProcessor()
 	if os.Getenv(protocol.CookieKey) == protocol.CookieValue {
 		// A host that has checked the binary starts it by a descriptor, and ps
@@ -28,9 +34,17 @@ func main() {
 		if runtime.GOOS == "linux" {
 			_ = os.WriteFile("/proc/self/comm", []byte("gladflow"), 0)
 		}
-		os.Exit(servePlugin())
+		return servePlugin()
 	}
-	os.Exit(run(withHandover(untilSignal(), newHandover()), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	return run(withHandover(untilSignal(), newHandover()), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+}
+
+// closeGPUs closes those that are open for another run. One that hangs ends with the
+// process.
+func closeGPUs() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	device.Process().Close(ctx)
 }
 
 // untilSignal ends at the first interrupt or SIGTERM, so that the run ends in good

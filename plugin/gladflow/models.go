@@ -113,6 +113,7 @@ func printCard(w io.Writer, m job.ModelInfo) {
 		}
 		line(name, fmt.Sprintf("%s %s", key, cardValue(c.Validation[key])))
 	}
+	line("computed on", c.Backend)
 	line("command", c.Command)
 }
 

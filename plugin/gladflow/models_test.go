@@ -24,7 +24,7 @@ func TestCard(t *testing.T) {
 	var b strings.Builder
 	printCard(&b, job.ModelInfo{Name: "m", Kind: string(glad.GLAD), Iterations: 30, Parameters: 54, Card: glad.Card{
 		Trained: true, Family: "er p=0.1", Dimension: glad.Counts{100}, Samples: glad.Counts{20, 500}, Graphs: 10, Loss: "of Z", Steps: 160,
-		Validation: map[string]any{"nmse_db": -10.123456, "selected_by": "nmse"}, Command: "gladflow train er --out m.json",
+		Validation: map[string]any{"nmse_db": -10.123456, "selected_by": "nmse"}, Backend: "OpenBLAS", Command: "gladflow train er --out m.json",
 	}})
 	const want = `m
   kind         glad, 30 cells, 54 parameters
@@ -37,6 +37,7 @@ func TestCard(t *testing.T) {
   seed         0
   validation   nmse_db -10.123
                selected_by nmse
+  computed on  OpenBLAS
   command      gladflow train er --out m.json
 `
 	if b.String() != want {

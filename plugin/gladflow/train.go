@@ -60,14 +60,16 @@ interruption.`,
 			if len(args) > 0 {
 				t.Family = args[0]
 			}
+			if err := handOver(c, t.Device, nil); err != nil {
+				return asFlag(c, &t, err)
+			}
 			bar := newTrainProgress(c.ErrOrStderr())
 			defer bar.bar.close()
 			r, err := training.Run(c.Context(), t, training.Host{Progress: bar.show})
 			bar.bar.close()
 			if err != nil {
-				var interruption *training.Interruption
-				if errors.As(err, &interruption) && interruption.Command != "" {
-					fmt.Fprintf(c.ErrOrStderr(), "the state of the training is in %s; go on with\n  %s\n", interruption.Checkpoint, interruption.Command)
+				if checkpoint, command := resumption(err); command != "" {
+					fmt.Fprintf(c.ErrOrStderr(), "the state of the training is in %s; go on with\n  %s\n", checkpoint, command)
 				}
 				return asFlag(c, &t, err)
 			}
@@ -99,6 +101,20 @@ interruption.`,
 		flag.Value = shown{flag.Value, placeholder}
 	}
 	return c
+}
+
+// resumption is the checkpoint of a training that has ended with err, and the command that
+// goes on from it; empty if there is none.
+func resumption(err error) (checkpoint, command string) {
+	var interruption *training.Interruption
+	var halt *training.Halt
+	switch {
+	case errors.As(err, &interruption):
+		return interruption.Checkpoint, interruption.Command
+	case errors.As(err, &halt):
+		return halt.Checkpoint, halt.Command
+	}
+	return "", ""
 }
 
 // shown is a flag whose value help calls by another word.
@@ -177,9 +193,15 @@ func printTraining(w io.Writer, r *training.Result) {
 	if r.Starts > 1 {
 		fmt.Fprintf(w, " from start %d of %d", r.Start, r.Starts)
 	}
-	fmt.Fprintf(w, "; %s s, engine %s", seconds(r.Seconds), r.Engine)
+	fmt.Fprintf(w, "; %s s, engine %s, device %s", seconds(r.Seconds), r.Engine, r.Device)
 	if r.RolledBack > 0 {
 		fmt.Fprintf(w, "; %s rolled back, whose loss was not finite", progress.Count(r.RolledBack, "step"))
+	}
+	if r.DeviceName != "" {
+		fmt.Fprintf(w, "\n%s: %s", r.Device, r.DeviceName)
+	}
+	if r.DeviceNote != "" {
+		fmt.Fprintf(w, "\ndevice: %s", r.DeviceNote)
 	}
 	fmt.Fprint(w, "\n\n")
 	figures := textTable{columns: []column{{"", left}}}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -42,7 +43,7 @@ func TestTrainThenRecover(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, stdout)
 		}
 	}
-	lines := strings.Split(stderr, "\n")
+	lines := strings.Split(withoutDevice(stderr), "\n")
 	if len(lines) < 4 || !strings.HasPrefix(lines[0], "simulating: 3 networks and 2 for validation, with 2 covariances each (") ||
 		!strings.HasPrefix(lines[1], "training: step 0 of 20, validation NMSE -") || !strings.HasPrefix(lines[len(lines)-2], "training: 20 steps, NMSE -") {
 		t.Errorf("standard error\n%s", stderr)
@@ -190,7 +191,7 @@ func TestTrainUsage(t *testing.T) {
 		"train er --out x --checkpoint no/where/x": "--checkpoint: no/where: there is no such folder",
 	} {
 		code, stdout, stderr := gladflow(t, strings.Fields(args)...)
-		first, _, _ := strings.Cut(stderr, "\n")
+		first, _, _ := strings.Cut(withoutDevice(stderr), "\n")
 		if code != exitUsage || stdout != "" || !strings.HasPrefix(first, "gladflow: ") || !strings.Contains(first, want) {
 			t.Errorf("gladflow %s: code %d, prints %q and %q, want %q", args, code, stdout, stderr, want)
 		}
@@ -217,5 +218,23 @@ func TestTrainFlags(t *testing.T) {
 	})
 	if got := c.Flags().Lookup("out").Value.Type(); got != "FILE" {
 		t.Errorf("--out takes a %s", got)
+	}
+}
+
+// A training whose GPU has failed ends with one sentence, the code 1 and the command that
+// resumes it.
+func TestHaltedTraining(t *testing.T) {
+	halt := &training.Halt{Checkpoint: "m.checkpoint", Command: "gladflow train er --out m.json --resume",
+		Err: &job.DeviceError{Device: "cuda:0", Err: errors.New("GPU 0 is lost; restart the program")}}
+	var stderr strings.Builder
+	const want = "gladflow: cuda:0: GPU 0 is lost; restart the program; the training can be resumed from its checkpoint m.checkpoint\n"
+	if code := report(t.Context(), halt, &stderr); code != exitFailed || stderr.String() != want {
+		t.Errorf("code %d, %s", code, &stderr)
+	}
+	if checkpoint, command := resumption(fmt.Errorf("besides: %w", halt)); checkpoint != halt.Checkpoint || command != halt.Command {
+		t.Errorf("%s, %s", checkpoint, command)
+	}
+	if _, command := resumption(halt.Err); command != "" {
+		t.Errorf("%s", command)
 	}
 }

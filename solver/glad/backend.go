@@ -80,7 +80,7 @@ type Cells interface {
 	// Shape is what the recursion of λ needs of the scaled S.
 	Shape() Shape
 	// Initial sets Θ = Z = (S + tI)⁻¹, and U = 0. It fails if S + tI is not
-	// positive definite.
+	// positive definite, with the error of CheckStart.
 	Initial(ctx context.Context, t float64) error
 	// Cell computes the next Θ = ½(−Y + √(Y² + (4/λ)I)) from
 	// Y = S/λ − Z (+ U), then from that the next Z, by the thresholds of ρnn or
@@ -125,6 +125,19 @@ type Adjoint interface {
 // ErrRange is returned, wrapped or not, by Cells whose numbers have left the
 // range of float64.
 var ErrRange = errors.New("the iterates left the range of float64")
+
+// Numerical reports whether err is about the numbers of a problem, or of a model: it has
+// left float64, does not converge, or S + tI is not positive definite. Other parameters
+// may do better. Other errors, such as those of a device that is lost, are not.
+func Numerical(err error) bool {
+	for _, known := range []error{ErrRange, ErrUnits, dense.ErrEigen} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	var start startError
+	return errors.As(err, &start)
+}
 
 // A Shape is what the recursion of λ needs of the scaled S.
 type Shape struct {

@@ -163,7 +163,12 @@ func (c *iterates) await(ctx context.Context, kernel func()) error {
 func CheckStart(t, least, largest float64, d int) error {
 	limit := Resolution(d)
 	if least < -limit*largest || largest <= 0 || least <= limit*largest && t <= 0 {
-		return fmt.Errorf("the matrix S + tI with t = %v is not positive definite: its eigenvalues go down to %v; use a model with a larger theta0_offset, or shrink S towards its diagonal", t, least)
+		return startError(fmt.Sprintf("the matrix S + tI with t = %v is not positive definite: its eigenvalues go down to %v; use a model with a larger theta0_offset, or shrink S towards its diagonal", t, least))
 	}
 	return nil
 }
+
+// A startError is that of CheckStart.
+type startError string
+
+func (e startError) Error() string { return string(e) }

@@ -29,7 +29,7 @@ const sample = `{"format": "gladflow.model", "version": 1, "name": "er-d100-m100
  "scaling": {"mode": "global", "mean_diagonal": 0.5},
  "card": {"trained": true, "description": "d", "family": "er", "dimension": 100, "samples": [20, 100],
   "graphs": 10, "loss": "z", "seed": 18446744073709551615, "steps": 160,
-  "validation": {"nmse": -9.83, "on": "z"}, "command": "gladflow train er"}}`
+  "validation": {"nmse": -9.83, "on": "z"}, "backend": "OpenBLAS", "command": "gladflow train er"}}`
 
 func TestRead(t *testing.T) {
 	m, err := Read(strings.NewReader(sample))
@@ -49,7 +49,7 @@ func TestRead(t *testing.T) {
 		Card: Card{
 			Trained: true, Description: "d", Family: "er", Dimension: Counts{100}, Samples: Counts{20, 100},
 			Graphs: 10, Loss: "z", Seed: math.MaxUint64, Steps: 160,
-			Validation: map[string]any{"nmse": -9.83, "on": "z"}, Command: "gladflow train er",
+			Validation: map[string]any{"nmse": -9.83, "on": "z"}, Backend: "OpenBLAS", Command: "gladflow train er",
 		},
 	}
 	if !reflect.DeepEqual(m, want) {

@@ -191,7 +191,7 @@ func (d *decoder) scaling(path string, v value) Scaling {
 func (d *decoder) card(path string, v value) Card {
 	o := d.object(path, v)
 	d.keys(o, path, []string{"trained"}, []string{"description", "family", "dimension", "samples",
-		"graphs", "loss", "seed", "steps", "validation", "command"})
+		"graphs", "loss", "seed", "steps", "validation", "backend", "command"})
 	c := Card{Trained: d.boolean(path+".trained", o["trained"])}
 	for _, key := range slices.Sorted(maps.Keys(o)) {
 		at, v := path+"."+key, o[key]
@@ -214,6 +214,8 @@ func (d *decoder) card(path string, v value) Card {
 			c.Steps = d.integer(at, v)
 		case "validation":
 			c.Validation = d.figures(at, v)
+		case "backend":
+			c.Backend = d.text(at, v)
 		case "command":
 			c.Command = d.text(at, v)
 		}

@@ -33,6 +33,9 @@ type Card struct {
 	// Validation holds the figures on validation data by name: numbers,
 	// strings and booleans.
 	Validation map[string]any `json:"validation,omitempty"`
+	// Backend is what computed the training: glad.Backend's Name. Another one rounds
+	// differently.
+	Backend string `json:"backend,omitempty"`
 	// Command repeats the training.
 	Command string `json:"command,omitempty"`
 }

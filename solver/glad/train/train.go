@@ -32,8 +32,8 @@ type Progress struct {
 
 // A Result is what a training found.
 type Result struct {
-	// Model is the best on the validation examples, with Loss, Seed, Steps and
-	// Validation of its card filled in, and Trained set.
+	// Model is the best on the validation examples, with Loss, Seed, Steps,
+	// Validation and Backend of its card filled in, and Trained set.
 	Model *glad.Model
 	// Validation is its criterion, before a threshold of its support.
 	Validation float64
@@ -59,7 +59,8 @@ const rollbackLimit = 20
 // The backend works on the examples of a step side by side.
 //
 // Errors are those of Settings.Validate, of examples or starts that cannot be
-// used, ErrNotFinite, those of Checkpoint and ctx.Err().
+// used, ErrNotFinite, those of Checkpoint, those of the backend that are not
+// glad.Numerical, and ctx.Err().
 func Run(ctx context.Context, starts []*glad.Model, training, validation []solver.Example, s Settings) (*Result, error) {
 	r, err := newRun(training, validation, s)
 	if err != nil {
@@ -262,8 +263,11 @@ func (r *run) differentiate(ctx context.Context, batch []int) (loss float64, ok 
 	if ctx.Err() != nil {
 		return 0, false, ctx.Err()
 	}
+	if glad.Numerical(err) {
+		return 0, false, nil
+	}
 	if err != nil {
-		return 0, false, nil // ErrRange, or S + tI is not positive definite
+		return 0, false, err
 	}
 	clear(r.gradient)
 	for i := range batch { // in this order, so that workers change no bit
@@ -343,6 +347,7 @@ func (r *run) result(ctx context.Context) (*Result, error) {
 		}
 	}
 	m.Card.Trained = true
+	m.Card.Backend = s.Backend.Name()
 	m.Card.Loss, m.Card.Seed, m.Card.Steps = s.Loss.String(), s.Seed, s.Steps
 	m.Card.Validation = map[string]any{
 		s.Criterion.Name: st.Best.Figure, "examples": float64(len(r.validation)),

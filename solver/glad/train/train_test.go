@@ -102,7 +102,7 @@ func TestEveryArchitectureLearns(t *testing.T) {
 			if got > result.Validation+0.01 {
 				t.Errorf("the model's NMSE is %v dB, the result says %v", got, result.Validation)
 			}
-			if c := result.Model.Card; !c.Trained || c.Steps != 24 || c.Seed != 7 || c.Validation["nmse_db"] != result.Validation {
+			if c := result.Model.Card; !c.Trained || c.Backend != (dense.Gonum{}).Name() || c.Steps != 24 || c.Seed != 7 || c.Validation["nmse_db"] != result.Validation {
 				t.Errorf("the card is %+v", c)
 			}
 			if result.Steps != 24 {

@@ -70,14 +70,20 @@ func solve(ctx context.Context, m *glad.Model, examples []solver.Example, b glad
 }
 
 // validate computes the criterion of m. It is NaN, the worst value, for a model
-// that cannot solve an example; the error is that of ctx or of the criterion.
+// that cannot solve an example; the error is that of ctx, of the backend or of the
+// criterion.
 func validate(ctx context.Context, m *glad.Model, examples []solver.Example, s Settings) (float64, error) {
-	estimates, err := solve(ctx, m, examples, s.Backend)
-	if err != nil {
-		if ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
+	if m.Validate() != nil { // a step has thrown its values too far
 		return math.NaN(), nil
+	}
+	estimates, err := solve(ctx, m, examples, s.Backend)
+	switch {
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	case glad.Numerical(err), errors.Is(err, solver.ErrStalled):
+		return math.NaN(), nil
+	case err != nil:
+		return 0, err
 	}
 	f, err := s.Criterion.Compute(estimates, examples)
 	if err != nil {

@@ -1,11 +1,10 @@
 //go:build cuda
 
-package recovery
+package device
 
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/solver/cuda"
@@ -13,13 +12,17 @@ import (
 	"github.com/gladflow/gladflow/solver/cuda/library"
 )
 
-// processGPUs are those of the process: all its runs share them.
-var processGPUs = sync.OnceValue(func() *gpuPool { return newGPUPool(cudaCode{}) })
+// process is the pool that all runs of the process share.
+var process = NewPool(cudaCode{})
 
-// cudaCode is the gpuCode of this build.
+// Process is the pool that all runs of the process share; nil in a build without code for
+// GPUs.
+func Process() *Pool { return process }
+
+// cudaCode is the Code of this build.
 type cudaCode struct{}
 
-func (cudaCode) list() ([]job.GPUInfo, error) {
+func (cudaCode) List() ([]job.GPUInfo, error) {
 	found, err := cuda.Devices()
 	if err != nil {
 		return nil, err
@@ -45,7 +48,7 @@ func (cudaCode) list() ([]job.GPUInfo, error) {
 	return gpus, nil
 }
 
-func (cudaCode) open(index int) (gpu, error) {
+func (cudaCode) Open(index int) (GPU, error) {
 	b, err := cuda.New(index)
 	if err != nil {
 		return nil, err
@@ -53,7 +56,7 @@ func (cudaCode) open(index int) (gpu, error) {
 	return b, nil
 }
 
-func (cudaCode) fault(err error) (cause error, full bool) {
+func (cudaCode) Fault(err error) (cause error, full bool) {
 	// Of errors that are joined the first.
 	var failed *driver.Error
 	if !errors.As(err, &failed) {
