@@ -3,13 +3,17 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/gladflow/gladflow/plugin/internal/built"
+	"github.com/gladflow/gladflow/solver/glad"
 )
 
 // gpuTraining is a training of 10 variables, its arguments, and the model that it writes.
@@ -83,18 +87,44 @@ func TestGPUTrainFails(t *testing.T) {
 	}
 }
 
-// A training on a GPU. So far solver/cuda has no derivatives: when it has, this becomes
-// the comparison with the CPU.
+// A training on a GPU finds what the same training on the CPU finds, and the same bytes
+// again.
 func TestGPUTrain(t *testing.T) {
 	binary := built.Binary(t)
 	report := filepath.Join(t.TempDir(), "report")
-	out, args := gpuTraining(t, "--device", "cuda")
-	code, stdout, stderr := onGPU(t, binary, []string{"EMULATOR_REPORT=" + report}, args...)
-	if code != exitFailed || !strings.Contains(stderr, " has no derivatives; train on the CPU") {
-		t.Errorf("code %d, %s%s", code, stdout, stderr)
+	trained := func(env []string, more ...string) (*glad.Model, []byte) {
+		t.Helper()
+		out, args := gpuTraining(t, more...)
+		code, stdout, stderr := onGPU(t, binary, env, args...)
+		if device := more[1]; code != exitDone || !strings.Contains(stdout, ", device "+device) {
+			t.Fatalf("code %d, %s%s", code, stdout, stderr)
+		}
+		text, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := glad.Read(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m, text
 	}
-	if _, err := os.Stat(out); err == nil {
-		t.Error("there is a model")
+	for _, start := range [][]string{nil, {"--from", "general"}} {
+		want, _ := trained(nil, append([]string{"--device", "cpu"}, start...)...)
+		got, text := trained([]string{"EMULATOR_REPORT=" + report}, append([]string{"--device", "cuda:0"}, start...)...)
+		nothingLeft(t, report)
+		if got.Card.Backend == want.Card.Backend || !strings.Contains(got.Card.Backend, "cuBLAS") {
+			t.Errorf("the backend is %q, on the CPU %q", got.Card.Backend, want.Card.Backend)
+		}
+		// Steps of Adam are as long for a small derivative as for a large one.
+		for i, v := range want.Values() {
+			if math.Abs(got.Values()[i]-v) > 1e-5*(1+math.Abs(v)) {
+				t.Errorf("%v: parameter %d is %v, on the CPU %v", start, i, got.Values()[i], v)
+			}
+		}
+		_, again := trained(nil, append([]string{"--device", "cuda:0"}, start...)...)
+		if command := regexp.MustCompile(`"command": .*`); !bytes.Equal(command.ReplaceAll(text, nil), command.ReplaceAll(again, nil)) {
+			t.Errorf("%v: the second training has another result:\n%s\n%s", start, text, again)
+		}
 	}
-	nothingLeft(t, report)
 }

@@ -36,8 +36,8 @@ func Devices() ([]driver.Properties, error) {
 }
 
 // A Backend is the glad.Backend on one device. It is safe for concurrent use: what
-// several sessions have on the device is bounded together by its memory. Its sessions
-// have no derivatives.
+// several sessions have on the device is bounded together by its memory. Its sessions are
+// glad.AdjointSessions.
 type Backend struct {
 	device    *driver.Device
 	libraries *library.Libraries
@@ -49,8 +49,9 @@ type Backend struct {
 
 	accumulateFrom float64 // that of the constant, but for tests
 
-	mu   sync.Mutex
-	free []*module // that no session uses
+	mu       sync.Mutex
+	free     []*module         // that no session uses
+	sessions map[*session]bool // that are open
 
 	background sync.WaitGroup // batches that were cancelled and still have work queued
 }
@@ -70,7 +71,7 @@ func New(index int) (b *Backend, err error) {
 	if err != nil {
 		return nil, err
 	}
-	b = &Backend{device: d, libraries: libraries, accumulateFrom: accumulateFrom}
+	b = &Backend{device: d, libraries: libraries, accumulateFrom: accumulateFrom, sessions: map[*session]bool{}}
 	b.kernels = &side{backend: b}
 	m, err := b.takeModule()
 	if err != nil {

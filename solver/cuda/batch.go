@@ -50,6 +50,7 @@ type batch struct {
 	figures  []float64   // pinned, n
 	staging  [][]float64 // pinned, 3n each: uploads that may not have been read yet
 	stage    int
+	pinned   [][]float64 // all pinned memory
 
 	whole   sync.Mutex // of what follows: goroutines of several problems see it
 	lambdas []float64
@@ -70,7 +71,7 @@ type deviceArrays struct {
 	values, phi, rows        driver.Pointer // nd each
 	partial                  driver.Pointer // n times partials(d)
 	vectors                  driver.Pointer // 3d
-	info                     driver.Pointer // 1
+	info                     driver.Pointer // n int32
 	workspace                driver.Pointer // of the libraries
 	workspaceBytes           int64
 }
@@ -119,24 +120,39 @@ func partials(d int64) int64 { return max(d, kernels.Tiles(d)) }
 // newBatch takes the memory for problems of dimension d, and loads them. bytes were taken
 // of the budget for it.
 func (s *session) newBatch(ctx context.Context, problems []solver.Problem, bytes int64) (*batch, error) {
-	b := &batch{session: s, d: problems[0].S.Len(), n: len(problems), problems: problems, bytes: bytes}
-	b.lambdas, b.norm2, b.failed = make([]float64, b.n), make([]float64, b.n), make([]error, b.n)
-	for _, p := range problems {
-		b.prepared = append(b.prepared, s.plan.Prepare(p.S, p.Samples))
-	}
+	b := s.emptyBatch(problems[0].S.Len(), len(problems), bytes)
 	err := s.backend.device.Do(b.allocate)
-	for i, p := range problems {
-		if err == nil {
-			err = b.load(ctx, b.at(b.s, i), p.S.Raw())
-		}
-	}
 	if err == nil {
-		err = b.loadFixed(ctx)
+		err = b.load(ctx, problems)
 	}
 	if err != nil {
 		return nil, errors.Join(err, b.free())
 	}
 	return b, nil
+}
+
+// emptyBatch is a batch without memory on the device.
+func (s *session) emptyBatch(d, n int, bytes int64) *batch {
+	return &batch{
+		session: s, d: d, n: n, bytes: bytes,
+		lambdas: make([]float64, n), norm2: make([]float64, n), failed: make([]error, n),
+	}
+}
+
+// load uploads problems.
+func (b *batch) load(ctx context.Context, problems []solver.Problem) error {
+	b.problems, b.prepared = problems, nil
+	for _, p := range problems {
+		b.prepared = append(b.prepared, b.session.plan.Prepare(p.S, p.Samples))
+	}
+	clear(b.failed)
+	b.broken = nil
+	for i, p := range problems {
+		if err := b.send(ctx, b.at(b.s, i), p.S.Raw()); err != nil {
+			return err
+		}
+	}
+	return b.loadFixed(ctx)
 }
 
 // allocate takes all memory, on the device's thread.
@@ -149,7 +165,9 @@ func (b *batch) allocate() (err error) {
 	}
 	host := func(count int) (v []float64) {
 		if err == nil {
-			v, err = device.AllocHost(count)
+			if v, err = device.AllocHost(count); err == nil {
+				b.pinned = append(b.pinned, v)
+			}
 		}
 		return v
 	}
@@ -165,7 +183,7 @@ func (b *batch) allocate() (err error) {
 		p     *driver.Pointer
 		count int64
 	}{
-		{&a.lambda, n}, {&a.scalars, n}, {&a.figures, n}, {&a.coefficients, 3 * n}, {&a.info, 1},
+		{&a.lambda, n}, {&a.scalars, n}, {&a.figures, n}, {&a.coefficients, 3 * n}, {&a.info, n},
 		{&a.values, n * d}, {&a.phi, n * d}, {&a.rows, n * d}, {&a.vectors, 3 * d}, {&a.partial, n * partials(d)},
 		{&z.fixed, 2 * n}, {&z.mean, n}, {&z.rows, s.rowNumbers() * n * d},
 		{&z.description, int64(len(s.networks.Descriptions))}, {&z.scratch, s.scratchBytes(b.d, b.n) / 8},
@@ -221,6 +239,11 @@ func (b *batch) workspace() (onDevice, onHost int64, err error) {
 			onDevice = max(onDevice, 8*int64(n))
 		}
 	}
+	if err == nil && b.session.backend.eigenTogether(d, b.n) {
+		var more, moreOnHost int64
+		more, moreOnHost, err = h.SyevBatchedSize(true, library.Lower, d, a, d, b.device.values, b.n)
+		onDevice, onHost = max(onDevice, more), max(onHost, moreOnHost)
+	}
 	return onDevice, onHost, err
 }
 
@@ -248,10 +271,8 @@ func (b *batch) free() error {
 		for _, p := range b.buffers {
 			keep(device.Free(p))
 		}
-		for _, h := range append(b.staging, b.figures) {
-			if h != nil {
-				keep(device.FreeHost(h))
-			}
+		for _, h := range b.pinned {
+			keep(device.FreeHost(h))
 		}
 		return all
 	})

@@ -85,16 +85,21 @@ func (b *batch) takeCell(ctx context.Context) {
 		return
 	}
 	to := workY // which is not needed any more
-	if b.broken = b.zStep(ctx, b.cells+1, to, b.norm2); b.broken != nil {
+	if b.broken = b.zStep(ctx, b.cells+1, zStep{b.work[b.next], b.pair.z, b.u, b.work[to], b.u}, b.norm2); b.broken != nil {
 		return
 	}
-	for i, v := range b.norm2 {
-		if b.failed[i] == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
-			b.failed[i] = glad.ErrRange
-		}
-	}
+	b.finite(b.norm2, glad.ErrRange)
 	if b.broken = b.keep(ctx, to); b.broken == nil {
 		b.cells++
+	}
+}
+
+// finite sets the error of problems whose value is no number, if they have none.
+func (b *batch) finite(values []float64, otherwise error) {
+	for i, v := range values {
+		if b.failed[i] == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+			b.failed[i] = otherwise
+		}
 	}
 }
 

@@ -109,7 +109,7 @@ func (b *batch) definite(i int) (bool, error) {
 		})
 		q.download(info, f.info)
 	})
-	return err == nil && int32At(info) == 0, err
+	return err == nil && driver.Int32s(info)[0] == 0, err
 }
 
 // beside runs f on the device's thread with the stream of copies and the factorizer's

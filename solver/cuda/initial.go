@@ -93,11 +93,7 @@ func (b *batch) start(ctx context.Context, failed []error) error {
 			q.clear(b.u, 8*b.size()*int64(b.n))
 		}
 	})
-	for i, v := range norms {
-		if failed[i] == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
-			failed[i] = glad.ErrUnits
-		}
-	}
+	b.finite(norms, glad.ErrUnits)
 	return err
 }
 
@@ -125,47 +121,9 @@ func (b *batch) invert(ctx context.Context, to, a driver.Pointer) (bool, error) 
 		if err != nil {
 			return false, err
 		}
-		ok = b.information() == 0
+		ok = driver.Int32s(b.figures)[0] == 0
 	}
 	return ok, nil
-}
-
-// information is the int32 that a library left in info, which was downloaded.
-func (b *batch) information() int32 { return int32At(b.figures) }
-
-// int32At is the int32 that the first of the values holds.
-func int32At(values []float64) int32 { return int32(math.Float64bits(values[0])) }
-
-// decompose replaces matrix i of vectors by its eigenvectors, by rows, and sets its part
-// of values.
-func (b *batch) decompose(ctx context.Context, i int, vectors driver.Pointer) error {
-	w := &b.device
-	err := b.do(ctx, func(q *queue) {
-		q.try(func() error {
-			return q.handle.Syevd(true, library.Lower, b.d, b.at(vectors, i), b.d, w.values.At(8*int64(i)*b.dimension()), w.workspace, w.workspaceBytes, b.hostWork, w.info)
-		})
-		q.download(b.figures[:1], w.info)
-	})
-	if err == nil && b.information() != 0 {
-		return dense.ErrEigen
-	}
-	return err
-}
-
-// spectral queues to = Σ φk·vk·vkᵀ for vectors vk by rows, and φ ≥ 0. scaled is scratch.
-func (b *batch) spectral(q *queue, to, vectors, scaled driver.Pointer, problems int) {
-	d := b.d
-	q.over(kernels.ScaleRows, problems, b.dimension(), scaled, vectors, b.device.phi, int64(1))
-	// By columns the rows of scaled are its columns: to = scaled·scaledᵀ.
-	if problems > 1 {
-		size := d * d
-		q.try(func() error {
-			return q.handle.GemmStridedBatched(false, true, d, d, d, 1, scaled, d, size, scaled, d, size, 0, to, d, size, problems)
-		})
-	} else {
-		q.try(func() error { return q.handle.Syrk(library.Lower, false, d, d, 1, scaled, d, 0, to, d) })
-	}
-	q.over(kernels.Mirror, problems, b.dimension(), to, int64(0))
 }
 
 // invertByEigen sets Θ of one problem by way of the eigendecomposition of S + tI, of
@@ -175,7 +133,7 @@ func (b *batch) invertByEigen(ctx context.Context, i int, t float64, failed []er
 	d := int64(b.d)
 	err := b.enqueue(ctx, func(q *queue) { q.copy(b.at(vectors, i), b.at(b.work[workP], i), 8*b.size()) })
 	if err == nil {
-		err = b.decompose(ctx, i, vectors)
+		err = b.decompose(ctx, b.at(vectors, i), b.device.values.At(8*int64(i)*d))
 	}
 	if err == dense.ErrEigen {
 		failed[i] = err

@@ -76,15 +76,44 @@ func TestEveryCallFails(t *testing.T) {
 	m := *model(t, "general")
 	m.Iterations = 2
 	m.Cells = m.Cells[:min(2, len(m.Cells))]
-	step := func(n int) int { return 1 + n/30 } // all calls of the beginning, then some
-	if os.Getenv("GLADFLOW_LONG") != "" {
-		step = func(int) int { return 1 }
+	long := os.Getenv("GLADFLOW_LONG") != ""
+	examples := []solver.Example{example(r, 4, 20), example(r, 4, 20), example(r, 3, 20)}
+	solve := func(t *testing.T, b *Backend) error {
+		est, err := glad.Solver{Model: &m, Backend: b}.SolveAll(t.Context(), problems)
+		for _, e := range est {
+			if err == nil && (e == nil || !e.Precision.Finite() || !e.Support.Finite()) {
+				t.Fatal("a call fails, and nobody says so")
+			}
+		}
+		return err
+	}
+	differentiate := func(t *testing.T, b *Backend) error {
+		g, err := glad.NewDifferentiator(&m, b)
+		if err != nil {
+			return err
+		}
+		for range 2 { // the second time on memory that was kept
+			if _, err = g.Gradient(t.Context(), examples[2], glad.Loss{On: glad.LossOnZ, Gamma: 0.9}, 1, make([]float64, m.Parameters())); err != nil {
+				break
+			}
+			losses, gradients := make([]float64, 3), [][]float64{make([]float64, m.Parameters()), make([]float64, m.Parameters()), make([]float64, m.Parameters())}
+			if err = g.Gradients(t.Context(), examples, glad.Loss{On: glad.LossOnTheta, Gamma: 0.9}, 1, losses, gradients); err != nil {
+				break
+			}
+		}
+		return errors.Join(err, g.Close())
 	}
 	for _, c := range []struct {
 		code string
 		how  method
-	}{{"2", byPolar}, {"1", byEigen}, {"700", byPolar}, {"999", byEigen}} {
-		t.Run("code "+c.code, func(t *testing.T) {
+		do   func(t *testing.T, b *Backend) error
+		name string
+		all  int // so many calls of the beginning, then fewer and fewer
+	}{
+		{"2", byPolar, solve, "polar", 30}, {"1", byEigen, solve, "eigen", 30}, {"700", byPolar, solve, "polar", 30}, {"999", byEigen, solve, "eigen", 30},
+		{"2", automatic, differentiate, "gradient", 15}, {"700", automatic, differentiate, "gradient", 15},
+	} {
+		t.Run(c.name+",code "+c.code, func(t *testing.T) {
 			if len(c.code) == 1 {
 				control.CheckNothingLeft(t)
 			}
@@ -95,6 +124,12 @@ func TestEveryCallFails(t *testing.T) {
 				}
 			}(control.Count("primary_references"))
 			failures, successes := 0, 0
+			step := func(n int) int {
+				if long {
+					return 1
+				}
+				return 1 + n/c.all
+			}
 			for n := 1; ; n += step(n) {
 				control.Set(t, "EMULATOR_FAIL_CODE", c.code)
 				control.Set(t, "EMULATOR_FAIL", fmt.Sprint(n))
@@ -104,13 +139,7 @@ func TestEveryCallFails(t *testing.T) {
 						return err
 					}
 					b.method = c.how
-					est, err := glad.Solver{Model: &m, Backend: b}.SolveAll(t.Context(), problems)
-					for _, e := range est {
-						if err == nil && (e == nil || !e.Precision.Finite() || !e.Support.Finite()) {
-							t.Fatalf("call %d fails, and nobody says so", n)
-						}
-					}
-					return errors.Join(err, b.Close())
+					return errors.Join(c.do(t, b), b.Close())
 				}()
 				control.Set(t, "EMULATOR_FAIL", "")
 				if err == nil { // it has fewer calls, or nothing depends on the one

@@ -63,6 +63,7 @@ func underSanitizers(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewPCG(13, 13))
+	shapes := shapeSet{}
 	for _, name := range glad.BuiltinNames() {
 		m := *model(t, name)
 		m.Iterations = min(m.Iterations, 3)
@@ -76,6 +77,21 @@ func underSanitizers(t *testing.T) {
 				batch = append(batch, sampled(r, []int{33, 7}[i%2], 50))
 			}
 			same(&m, batch...)
+		}
+		b.method = automatic
+		if !shapes.add(&m) {
+			continue
+		}
+		for _, d := range []int{1, 33} {
+			examples := []solver.Example{example(r, d, 50), example(r, d, 50), example(r, 7, 50)}
+			loss := glad.Loss{On: glad.LossOnZ, Gamma: 0.9}
+			_, want := gradientsOf(t, &m, nil, examples, loss)
+			_, got := gradientsOf(t, &m, b, examples, loss)
+			for i, w := range want {
+				if e := off(got[i], w); !(e < tolerance) {
+					t.Errorf("%s, d = %d: the gradient is off by %.2g", m.Name, d, e)
+				}
+			}
 		}
 	}
 

@@ -5,12 +5,10 @@ package cuda
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 
 	"github.com/gladflow/gladflow/solver/cuda/driver"
 	"github.com/gladflow/gladflow/solver/cuda/kernels"
-	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
@@ -51,11 +49,7 @@ func (b *batch) thetaStep(ctx context.Context, lambda []float64, failed []error)
 	if err != nil {
 		return err
 	}
-	for i, v := range norms {
-		if failed[i] == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
-			failed[i] = glad.ErrRange
-		}
-	}
+	b.finite(norms, glad.ErrRange)
 	upper := slices.Clone(norms)
 	b.told.condition(lambda, upper, failed)
 	if tight, ok, err := b.choose(ctx, lambda, upper, failed); err != nil {
@@ -106,28 +100,25 @@ func (b *batch) norms(q *queue, a driver.Pointer, to []float64) {
 	q.download(to, b.device.figures)
 }
 
-// eigen is the Θ step by way of eigendecompositions, one problem after the other.
+// eigen is the Θ step by way of eigendecompositions.
 func (b *batch) eigen(ctx context.Context, lambda []float64, failed []error) error {
 	b.told.Eigen = true
 	y, vectors := b.work[workY], b.work[workP]
-	for i := range b.n {
-		if failed[i] != nil {
-			continue
-		}
-		err := b.enqueue(ctx, func(q *queue) { q.copy(b.at(vectors, i), b.at(y, i), 8*b.size()) })
-		if err == nil {
-			err = b.decompose(ctx, i, vectors)
-		}
-		if errors.Is(err, dense.ErrEigen) {
-			failed[i], err = err, nil
-		}
-		if err != nil {
-			return err
-		}
+	err := b.enqueue(ctx, func(q *queue) { q.copy(vectors, y, 8*b.size()*int64(b.n)) })
+	if err == nil {
+		err = b.decomposeAll(ctx, vectors, b.device.values, failed)
+	}
+	if err != nil {
+		return err
 	}
 	return b.do(ctx, func(q *queue) {
-		q.over(kernels.SpectralValues, b.n, b.dimension(), b.device.phi, b.device.values, b.device.lambda, glad.Resolution(b.d))
-		b.spectral(q, b.work[workW], vectors, b.work[workQ], b.n)
+		b.thetaOf(q, b.work[workW], vectors, b.device.values, b.work[workQ])
 		b.next = workW
 	})
+}
+
+// thetaOf queues Θ, from the eigenvectors and eigenvalues of Y. scaled is scratch.
+func (b *batch) thetaOf(q *queue, theta, vectors, values, scaled driver.Pointer) {
+	q.over(kernels.SpectralValues, b.n, b.dimension(), b.device.phi, values, b.device.lambda, glad.Resolution(b.d))
+	b.spectral(q, theta, vectors, scaled, b.n)
 }

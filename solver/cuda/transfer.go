@@ -13,9 +13,9 @@ import (
 // the device's thread no longer than such a piece does, and is spared the 16 MB.
 const stagedFrom = 1 << 18
 
-// load copies values to the device, and lets the work to come wait for that. It is called
+// send copies values to the device, and lets the work to come wait for that. It is called
 // outside the device's Do; of a large copy others get in between the pieces.
-func (b *batch) load(ctx context.Context, to driver.Pointer, from []float64) error {
+func (b *batch) send(ctx context.Context, to driver.Pointer, from []float64) error {
 	if len(from) < stagedFrom {
 		return b.enqueue(ctx, func(q *queue) { q.uploadNow(to, from) })
 	}
@@ -41,7 +41,7 @@ func (b *batch) load(ctx context.Context, to driver.Pointer, from []float64) err
 	})
 }
 
-// fetch copies values from the device, where they are complete. It is called as load is,
+// fetch copies values from the device, where they are complete. It is called as send is,
 // and waits for no other work.
 func (b *batch) fetch(to []float64, from driver.Pointer) error {
 	if b.carrier != nil && len(to) >= stagedFrom {

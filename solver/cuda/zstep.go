@@ -52,10 +52,10 @@ func (b *batch) loadFixed(ctx context.Context) error {
 	for i, p := range b.prepared {
 		fixed[2*i], fixed[2*i+1] = p.Shape.Context, p.RootSamples
 	}
-	if err := b.load(ctx, b.z.fixed, fixed); err != nil {
+	if err := b.send(ctx, b.z.fixed, fixed); err != nil {
 		return err
 	}
-	if err := b.load(ctx, b.z.description, b.session.networks.Descriptions); err != nil {
+	if err := b.send(ctx, b.z.description, b.session.networks.Descriptions); err != nil {
 		return err
 	}
 	if b.session.plan.Kind != glad.GLADPM {
@@ -69,14 +69,17 @@ func (b *batch) loadFixed(ctx context.Context) error {
 			of[d+j] = math.Log(b.problems[i].S.At(j, j))
 		}
 	}
-	return b.load(ctx, b.z.rows, rows)
+	return b.send(ctx, b.z.rows, rows)
 }
 
-// zStep computes the Z (and U) of cell k from Θ in b.next into the slot to, and
-// ‖Z − Θ‖²F of every problem into norm2.
-func (b *batch) zStep(ctx context.Context, k int, to int, norm2 []float64) error {
+// A zStep are the matrices of a Z step: those of all problems. u and toU are 0 unless the
+// kind is ADMMu; toZ may be z, and toU u.
+type zStep struct{ theta, z, u, toZ, toU driver.Pointer }
+
+// zStep computes the Z (and U) of cell k, and ‖Z − Θ‖²F of every problem into norm2.
+func (b *batch) zStep(ctx context.Context, k int, m zStep, norm2 []float64) error {
 	cell := b.session.networks.Cell(k)
-	theta, toZ, d := b.work[b.next], b.work[to], b.dimension()
+	d := b.dimension()
 	a, z := &b.device, &b.z
 	weigh := len(cell.Weights) > 0 && !b.session.weighed(k)
 	if weigh { // which waits for Θ: here others go on meanwhile, and it ends with ctx
@@ -98,27 +101,32 @@ func (b *batch) zStep(ctx context.Context, k int, to int, norm2 []float64) error
 		}
 		if b.session.plan.Kind == glad.GLADPM {
 			gain := b.session.plan.Gain(k)
-			launch(kernels.PosteriorRows, z.rows, b.s, theta, b.pair.z, a.lambda)
-			launch(kernels.PosteriorMean, z.mean, theta)
-			launch(kernels.PosteriorDiagonal, toZ, theta, b.pair.z, z.rows, z.mean, a.lambda, z.fixed, gain, network, z.scratch)
+			b.posteriorRows(q, m.theta, m.z)
+			launch(kernels.PosteriorDiagonal, m.toZ, m.theta, m.z, z.rows, z.mean, a.lambda, z.fixed, gain, network, z.scratch)
 			switch cell.Kernel {
 			case kernels.PosteriorEntries9:
-				launch(cell.Kernel, toZ, a.partial, theta, b.pair.z, z.rows, z.mean, a.lambda, gain)
+				launch(cell.Kernel, m.toZ, a.partial, m.theta, m.z, z.rows, z.mean, a.lambda, gain)
 			case kernels.PosteriorEntries11:
-				launch(cell.Kernel, toZ, a.partial, theta, b.pair.z, z.rows, z.mean, a.lambda, z.fixed, gain)
+				launch(cell.Kernel, m.toZ, a.partial, m.theta, m.z, z.rows, z.mean, a.lambda, z.fixed, gain)
 			default:
-				launch(cell.Kernel, toZ, a.partial, theta, b.pair.z, z.rows, z.mean, a.lambda, z.fixed, gain, network, z.scratch)
+				launch(cell.Kernel, m.toZ, a.partial, m.theta, m.z, z.rows, z.mean, a.lambda, z.fixed, gain, network, z.scratch)
 			}
 		} else if cell.Kernel == kernels.PaperCellAny {
-			launch(cell.Kernel, toZ, b.u, a.partial, theta, b.s, b.pair.z, b.u, a.lambda, z.fixed, network, z.scratch)
+			launch(cell.Kernel, m.toZ, m.toU, a.partial, m.theta, b.s, m.z, m.u, a.lambda, z.fixed, network, z.scratch)
 		} else {
-			launch(cell.Kernel, toZ, b.u, a.partial, theta, b.s, b.pair.z, b.u)
+			launch(cell.Kernel, m.toZ, m.toU, a.partial, m.theta, b.s, m.z, m.u)
 		}
 		q.over(kernels.Sum, b.n, kernels.Tiles(d), a.figures, a.partial)
 		q.download(b.figures[:b.n], a.figures)
 	})
 	copy(norm2, b.figures)
 	return err
+}
+
+// posteriorRows queues what posterior-mean cells need of every row.
+func (b *batch) posteriorRows(q *queue, theta, z driver.Pointer) {
+	q.over(kernels.PosteriorRows, b.n, b.dimension(), b.z.rows, b.s, theta, z, b.device.lambda)
+	q.over(kernels.PosteriorMean, b.n, b.dimension(), b.z.mean, theta)
 }
 
 // needsScratch says whether a kernel evaluates any network.

@@ -191,6 +191,9 @@ func (p *Plan) Entry(k int) int {
 // Gain is softplus(e) of the posterior-mean cell k, from 1.
 func (p *Plan) Gain(k int) float64 { return softplus(p.Values[p.Entries[p.Entry(k)].Step]) }
 
+// GainSlope is the derivative by e of softplus(e), for the cells of Entries[entry].
+func (p *Plan) GainSlope(entry int) float64 { return sigmoid(p.Values[p.Entries[entry].Step]) }
+
 // plan lays m out.
 func (m *Model) plan(fixed bool) *Plan {
 	p := &Plan{Kind: m.Kind, Iterations: m.Iterations, Values: m.Values(), Fixed: fixed}

@@ -85,9 +85,6 @@ func newPosteriorCell(p *Plan, networks []*network, s *dense.Sym, of Preparation
 // softplus is log(1 + eˣ).
 func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
-// step is e of the prepared cell.
-func (c *posteriorCell) step() float64 { return c.plan.Values[c.plan.Entries[c.index].Step] }
-
 // prepare implements entrywise.
 func (c *posteriorCell) prepare(o *operands, k int, lambda float64) {
 	c.index = c.plan.Entry(k)
@@ -317,7 +314,7 @@ func (c *posteriorCell) adjointPrepare(o *operands, a *adjoints) {
 			}
 		}
 	}
-	a.gradient[c.plan.Entries[c.index].Step] += c.byGain * sigmoid(c.step()) // d softplus
+	a.gradient[c.plan.Entries[c.index].Step] += c.byGain * c.plan.GainSlope(c.index)
 }
 
 func (c *posteriorCell) adjointDiagonal(o *operands, a *adjoints, from, to int) {

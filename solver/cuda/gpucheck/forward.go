@@ -50,10 +50,9 @@ func (c *check) againstCPU(b *cuda.Backend) {
 	if c.quick {
 		sizes = []int{1, 17}
 	}
-	every := []string{"general", "er-d100-m100", "er-d100-m100-literal", "er-d100-m100-recipe", "made-admmu", "made-glad-wide", "made-glad-pm-wide"}
 	for _, m := range c.models() {
 		for _, d := range sizes {
-			if d > 100 && !slices.Contains(every, m.Name) || d == 1000 && m.Kind == glad.ADMMu || c.quick && d == 1 && !slices.Contains(every, m.Name) {
+			if d > 100 && !slices.Contains(shapes, m.Name) || d == 1000 && m.Kind == glad.ADMMu || c.quick && d == 1 && !slices.Contains(shapes, m.Name) {
 				continue // one of the same shapes does
 			}
 			for _, data := range []string{"sparse", "factors"} {

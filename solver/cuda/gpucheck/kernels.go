@@ -82,10 +82,14 @@ func (c *check) kernels() {
 					})
 				})
 			}
-			c.zSteps(k, d, func(kernel kernels.Kernel, e float64, same bool) {
+			tell := func(kernel kernels.Kernel, e float64, same bool) {
 				seen[kernel] = true
 				c.row(kernel, d, e, same, c.verdict(e <= 1e-10 && same, "%s at %d is off by %.2g, the same bits again: %v", kernel, d, e, same))
-			})
+			}
+			c.zSteps(k, d, tell)
+			if d <= 100 { // the reference takes long
+				c.adjointSteps(k, d, tell)
+			}
 		}
 	})
 	var not []string
@@ -207,5 +211,5 @@ func (c *check) launches(d, n int) []launched {
 				return phi[b*d+i] * wild[at]
 			})), wild, phi, flag, d}})
 	}
-	return all
+	return append(all, c.adjoints(drawn{d, n, matrices, positive, entries, rows})...)
 }

@@ -48,6 +48,7 @@ var sections = []struct {
 	{"calls", (*check).calls},
 	{"kernels", (*check).kernels},
 	{"forward", (*check).forward},
+	{"gradients", (*check).gradients},
 	{"samples", (*check).samples},
 	{"ceilings", (*check).ceilings},
 	{"times", (*check).times},

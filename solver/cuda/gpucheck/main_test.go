@@ -53,8 +53,9 @@ func TestQuick(t *testing.T) {
 
 var titles = map[string]string{
 	"identity": "identity", "calls": "calls alone", "kernels": "kernels alone", "forward": "forward passes against the CPU",
-	"samples":  "sums of samples, the host's by ",
-	"ceilings": "ceilings", "times": "times", "faults": "faults",
+	"gradients": "gradients against the CPU",
+	"samples":   "sums of samples, the host's by ",
+	"ceilings":  "ceilings", "times": "times", "faults": "faults",
 }
 
 // What is wrong with the command line is told in a sentence.

@@ -3,12 +3,11 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 
 	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/cuda/internal/modeltest"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 )
@@ -110,23 +109,8 @@ func (c *check) made() []*glad.Model {
 	return all
 }
 
-// A planner is a glad.Backend that keeps the plan and opens nothing.
-type planner struct{ plan *glad.Plan }
-
-var errPlanned = errors.New("only the plan was wanted")
-
-func (p *planner) Name() string { return "planner" }
-func (p *planner) Open(plan *glad.Plan) (glad.Session, error) {
-	p.plan = plan
-	return nil, errPlanned
-}
+// shapes are models of which every other one has the same networks, with other weights.
+var shapes = []string{"general", "er-d100-m100", "er-d100-m100-literal", "er-d100-m100-recipe", "made-admmu", "made-glad-wide", "made-glad-pm-wide"}
 
 // plan is that of a model.
-func plan(m *glad.Model) *glad.Plan {
-	var p planner
-	one := dense.Identity(1)
-	if _, err := (glad.Solver{Model: m, Backend: &p}).Solve(context.Background(), solver.Problem{S: one, Samples: 2}); !errors.Is(err, errPlanned) {
-		must(err)
-	}
-	return p.plan
-}
+func plan(m *glad.Model) *glad.Plan { return got(modeltest.FixedPlan(m)) }

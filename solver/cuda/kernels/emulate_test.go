@@ -229,7 +229,7 @@ func agree(t *testing.T, what string, got, want []float64, tolerance float64) {
 
 func TestConstants(t *testing.T) {
 	d := emulated(t)
-	for i, want := range []uintptr{threads, one, tile, weightsLength} {
+	for i, want := range []uintptr{threads, one, tile, weightsLength, mostSlots, CellSums} {
 		if got, _, _ := purego.SyscallN(d.limits, uintptr(i)); got != want {
 			t.Errorf("constant %d is %d in block.cuh, %d here", i, got, want)
 		}

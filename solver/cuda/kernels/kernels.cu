@@ -5,3 +5,6 @@
 #include "spectral.cuh"
 #include "paper.cuh"
 #include "posterior.cuh"
+#include "adjoint_spectral.cuh"
+#include "adjoint_paper.cuh"
+#include "adjoint_posterior.cuh"

@@ -98,6 +98,18 @@ const (
 	PosteriorEntries9   Kernel = "posterior_entries_9"
 	PosteriorEntries11  Kernel = "posterior_entries_11"
 	PosteriorEntriesAny Kernel = "posterior_entries_any"
+
+	DividedDifferences   Kernel = "divided_differences"
+	ThetaArgumentAdjoint Kernel = "theta_argument_adjoint"
+	AddLoss              Kernel = "add_loss"
+	RowProducts          Kernel = "row_products"
+
+	PaperAdjoint             Kernel = "paper_adjoint"
+	PosteriorAdjointEntries  Kernel = "posterior_adjoint_entries"
+	PosteriorAdjointDiagonal Kernel = "posterior_adjoint_diagonal"
+	PosteriorAdjointRows     Kernel = "posterior_adjoint_rows"
+	PosteriorAdjointEnd      Kernel = "posterior_adjoint_end"
+	CollectGradient          Kernel = "collect_gradient"
 )
 
 // Threads of a block: THREADS and ONE of block.cuh.
@@ -148,6 +160,18 @@ var table = map[Kernel]properties{
 	PosteriorEntries9:   {9, threads, tileShared + blockSum, byTile},
 	PosteriorEntries11:  {10, threads, tileShared + blockSum, byTile},
 	PosteriorEntriesAny: {12, threads, tileShared + blockSum, byTile},
+
+	DividedDifferences:   {6, threads, 0, byRow},
+	ThetaArgumentAdjoint: {6, threads, blockSum, byRow},
+	AddLoss:              {6, threads, blockSum, byRow},
+	RowProducts:          {4, threads, blockSum, byRow},
+
+	PaperAdjoint:             {16, threads, 3*tileShared + blockSum + threads, bySlot},
+	PosteriorAdjointEntries:  {18, threads, 4*tileShared + blockSum + threads, bySlot},
+	PosteriorAdjointDiagonal: {18, threads, blockSum + threads, byProblem},
+	PosteriorAdjointRows:     {12, threads, blockSum, byRow},
+	PosteriorAdjointEnd:      {6, threads, 0, byRow},
+	CollectGradient:          {8, threads, 0, byNumber},
 }
 
 // All are the kernels by name.
@@ -186,5 +210,19 @@ func Tiles(d int64) int64 {
 	n := ceil(d, tile)
 	return n * (n + 1) / 2
 }
+
+// mostSlots is SLOTS of adjoint.cuh, CellSums CELL_SUMS.
+const (
+	mostSlots = 256
+	// CellSums is how many numbers a slot of the adjoint kernels has behind the
+	// derivatives by the weights: those by λ, by the mean of the diagonal and by the gain.
+	CellSums = 3
+)
+
+// Slots is how many slots of each problem a PaperAdjoint or PosteriorAdjointEntries fills.
+// The memory has one more, that of PosteriorAdjointDiagonal.
+func Slots(d int64) int64 { return min(Tiles(d), mostSlots) }
+
+func bySlot(d int64) int64 { return Slots(d) }
 
 func ceil(a, b int64) int64 { return (a + b - 1) / b }

@@ -13,6 +13,8 @@ type Networks struct {
 	Descriptions []float64
 	// Width is the largest number of units of a layer, or of inputs.
 	Width int
+	// Units is the largest number of units of all layers and inputs of a network.
+	Units int
 	// NeedsSamples says that a network has glad.ZScore, for which fixed must
 	// hold √M or a guess.
 	NeedsSamples bool
@@ -32,6 +34,8 @@ type Network struct {
 	// At is where its description begins in Descriptions: the argument network of
 	// an any-kernel and of PosteriorDiagonal.
 	At int
+	// Length is the number of weights and biases in its description.
+	Length int
 }
 
 // Encode lays the networks of p out. When Values change, unless they are Fixed,
@@ -54,6 +58,9 @@ func Encode(p *glad.Plan) (*Networks, error) {
 				}
 			}
 		}
+		for _, l := range layers {
+			cell.Length += len(l.weights) + len(l.bias)
+		}
 		if err := n.describe(e.Network.Inputs, layers, constant); err != nil {
 			return nil, err
 		}
@@ -72,6 +79,13 @@ func (n *Networks) Blocks(k Kernel, d int64, problems int) (blocks int, scratch 
 	const most = 2048 // for all problems: more of them do not fit on a card at once
 	blocks = max(1, min(k.Blocks(d), most/max(1, problems)))
 	return blocks, 8 * 2 * int64(n.Width) * threads * int64(blocks) * int64(problems)
+}
+
+// AdjointBlocks is Blocks for a kernel that goes back through a network.
+func (n *Networks) AdjointBlocks(k Kernel, d int64, problems int) (blocks int, scratch int64) {
+	const most = 1024
+	blocks = max(1, min(k.Blocks(d), most/max(1, problems)))
+	return blocks, 8 * int64(n.Units+2*n.Width) * threads * int64(blocks) * int64(problems)
 }
 
 // A layer is a layer of a network with its weights.
@@ -169,7 +183,11 @@ func (n *Networks) describe(inputs []glad.Feature, layers []layer, constant bool
 	for _, l := range layers {
 		width = max(width, l.units)
 	}
-	n.Width = max(n.Width, width)
+	units := len(inputs)
+	for _, l := range layers {
+		units += l.units
+	}
+	n.Width, n.Units = max(n.Width, width), max(n.Units, units)
 	to := append(n.Descriptions, float64(len(inputs)), float64(len(layers)), float64(width))
 	for _, f := range inputs {
 		code := slices.Index(featureCodes, f)

@@ -62,6 +62,24 @@ paper_cell_5(double *toZ, double *toU, double *partial, const double *theta, con
 	});
 }
 
+// paper_feature is the feature of that code of an entry.
+__device__ static inline double paper_feature(int feature, bool diagonal, double t, double sij, double zij,
+	double lambda, double context) {
+	switch (feature) {
+	case THETA: return t;
+	case S: return sij;
+	case Z: return zij;
+	case ABS_THETA: return fabs(t);
+	case ABS_S: return fabs(sij);
+	case ABS_Z: return fabs(zij);
+	case NEG_THETA_S: return -t * sij;
+	case DIAGONAL: return diagonal ? 1.0 : 0.0;
+	case LAMBDA: return lambda;
+	case CONTEXT: return context;
+	}
+	return 0.0 / 0.0; // no such feature
+}
+
 // Of any network. fixed has of each problem the feature context, and √M, which is not used here.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
 paper_cell_any(double *toZ, double *toU, double *partial, const double *theta, const double *s,
@@ -70,20 +88,6 @@ paper_cell_any(double *toZ, double *toU, double *partial, const double *theta, c
 	const generic net(network, scratch);
 	const double l = lambda[problem()], context = fixed[2 * problem()];
 	paper_cell(toZ, toU, partial, theta, s, z, u, d, [&](long i, long j, double t, double sij, double zij) {
-		return *net.run([&](int feature) {
-			switch (feature) {
-			case THETA: return t;
-			case S: return sij;
-			case Z: return zij;
-			case ABS_THETA: return fabs(t);
-			case ABS_S: return fabs(sij);
-			case ABS_Z: return fabs(zij);
-			case NEG_THETA_S: return -t * sij;
-			case DIAGONAL: return i == j ? 1.0 : 0.0;
-			case LAMBDA: return l;
-			case CONTEXT: return context;
-			}
-			return 0.0 / 0.0; // no such feature
-		});
+		return *net.run([&](int feature) { return paper_feature(feature, i == j, t, sij, zij, l, context); });
 	});
 }

@@ -46,6 +46,26 @@ posterior_mean(double *mean, const double *theta, long d) {
 	if (blockIdx.x == 0 && threadIdx.x == 0) mean[problem()] = trace / (double)d;
 }
 
+// diagonal_feature is the feature of that code of entry (i, i).
+__device__ static inline double diagonal_feature(int feature, const double *rows, long i, long d, double t,
+	double zii, double u, double mean, double lambda, double context) {
+	switch (feature) {
+	case ABS_U: return t - mean;
+	case LOG_V: return 2 * rows[LOG_SIGMA * d + i] + 2.6;
+	case SCALED_U: return rows[LOG_S * d + i] + 1;
+	case PRIOR_Z: return zii - mean;
+	case U_Z: return u - mean;
+	case DIAGONAL: return 1.0;
+	case NODE_CONTEXT: return rows[NODE * d + i];
+	case NODE_SUPPORT: return rows[SUPPORT * d + i];
+	case MEAN_DIAGONAL: return mean - 4;
+	case Z_SCORE: return 0.0;
+	case LAMBDA: return lambda;
+	case CONTEXT: return context;
+	}
+	return 0.0 / 0.0; // no such feature
+}
+
 // The diagonal of Z, and nothing else of toZ. gain is softplus(e).
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
 posterior_diagonal(double *toZ, const double *theta, const double *z, const double *rows,
@@ -59,23 +79,7 @@ posterior_diagonal(double *toZ, const double *theta, const double *z, const doub
 		const long at = base + i * (d + 1);
 		const double t = theta[at], zii = z[at], sigma = rows[SIGMA * d + i];
 		const double u = t + gain * l * (t - zii) / (sigma * sigma);
-		const double *out = net.run([&](int feature) {
-			switch (feature) {
-			case ABS_U: return t - m;
-			case LOG_V: return 2 * rows[LOG_SIGMA * d + i] + 2.6;
-			case SCALED_U: return rows[LOG_S * d + i] + 1;
-			case PRIOR_Z: return zii - m;
-			case U_Z: return u - m;
-			case DIAGONAL: return 1.0;
-			case NODE_CONTEXT: return rows[NODE * d + i];
-			case NODE_SUPPORT: return rows[SUPPORT * d + i];
-			case MEAN_DIAGONAL: return m - 4;
-			case Z_SCORE: return 0.0;
-			case LAMBDA: return l;
-			case CONTEXT: return context;
-			}
-			return 0.0 / 0.0; // no such feature
-		});
+		const double *out = net.run([&](int feature) { return diagonal_feature(feature, rows, i, d, t, zii, u, m, l, context); });
 		toZ[at] = m * (1 + 0.3 * out[net.apart]) + sigmoid(out[2 * net.apart] + 1.5) * (u - m);
 	}
 }
@@ -166,6 +170,26 @@ posterior_entries_11(double *toZ, double *partial, const double *theta, const do
 	});
 }
 
+// posterior_feature is the feature of that code of an entry i < j.
+__device__ static inline double posterior_feature(int feature, const posterior_entry &e, double mean,
+	double lambda, double context, double rootSamples) {
+	switch (feature) {
+	case ABS_U: return fabs(e.u);
+	case LOG_V: return e.pair(LOG_SIGMA) + 2.6;
+	case SCALED_U: return 4 * fabs(e.u) * e.root;
+	case PRIOR_Z: return fabs(e.z);
+	case U_Z: return e.u * e.z;
+	case DIAGONAL: return 0.0;
+	case NODE_CONTEXT: return e.pair(NODE) / 2;
+	case NODE_SUPPORT: return e.pair(SUPPORT) / 2;
+	case MEAN_DIAGONAL: return mean - 4;
+	case Z_SCORE: return log1p(rootSamples * fabs(e.u) * e.root);
+	case LAMBDA: return lambda;
+	case CONTEXT: return context;
+	}
+	return 0.0 / 0.0; // no such feature
+}
+
 // Of any network.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
 posterior_entries_any(double *toZ, double *partial, const double *theta, const double *z,
@@ -175,22 +199,6 @@ posterior_entries_any(double *toZ, double *partial, const double *theta, const d
 	const double m = mean[problem()], l = lambda[problem()];
 	const double context = fixed[2 * problem()], rootSamples = fixed[2 * problem() + 1];
 	posterior_entries(toZ, partial, theta, z, rows, lambda, gain, d, [&](const posterior_entry &e) {
-		return *net.run([&](int feature) {
-			switch (feature) {
-			case ABS_U: return fabs(e.u);
-			case LOG_V: return e.pair(LOG_SIGMA) + 2.6;
-			case SCALED_U: return 4 * fabs(e.u) * e.root;
-			case PRIOR_Z: return fabs(e.z);
-			case U_Z: return e.u * e.z;
-			case DIAGONAL: return 0.0;
-			case NODE_CONTEXT: return e.pair(NODE) / 2;
-			case NODE_SUPPORT: return e.pair(SUPPORT) / 2;
-			case MEAN_DIAGONAL: return m - 4;
-			case Z_SCORE: return log1p(rootSamples * fabs(e.u) * e.root);
-			case LAMBDA: return l;
-			case CONTEXT: return context;
-			}
-			return 0.0 / 0.0; // no such feature
-		});
+		return *net.run([&](int feature) { return posterior_feature(feature, e, m, l, context, rootSamples); });
 	});
 }

@@ -21,7 +21,7 @@ func TestPTXIsFresh(t *testing.T) {
 // The table is what the module has.
 func TestTable(t *testing.T) {
 	entry := regexp.MustCompile(`(?s)\.entry (\w+)\((.*?)\)\n\.maxntid (\d+), 1, 1\n(.*?)\n}\n`)
-	shared := regexp.MustCompile(`\.shared \.align 8 \.b8 (\w+)\[(\d+)\];`)
+	shared := regexp.MustCompile(`\.shared \.align \d+ \.b8 (\w+)\[(\d+)\];`)
 	sizes := map[string]int{}
 	for _, m := range shared.FindAllStringSubmatch(PTX, -1) {
 		var n int

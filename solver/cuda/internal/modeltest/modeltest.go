@@ -1,4 +1,5 @@
-// Package modeltest has models for tests of what computes them.
+// Package modeltest has models for tests of what computes them, and derivatives of their Z
+// steps that are computed another way: forwards.
 package modeltest
 
 import (

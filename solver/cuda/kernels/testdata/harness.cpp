@@ -122,4 +122,4 @@ extern "C" void set_weights(const double *from, long count) {
 }
 
 // limits are the constants that Go has too.
-extern "C" long limits(long which) { return which == 0 ? THREADS : which == 1 ? ONE : which == 2 ? TILE : WEIGHTS; }
+extern "C" long limits(long which) { return which == 0 ? THREADS : which == 1 ? ONE : which == 2 ? TILE : which == 3 ? WEIGHTS : which == 4 ? SLOTS : CELL_SUMS; }
