@@ -28,9 +28,6 @@ func wantTooLarge(t testing.TB, what string, err error) {
 
 // A few kilobytes of gzip that become a gigabyte count as the gigabyte.
 func TestGzipBomb(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and in one goroutine")
-	}
 	for name, data := range map[string][]byte{
 		"rows":        arrowtest.ZippedRepeat("a,b\n", "1,2\n", 32<<20/4),
 		"blank lines": arrowtest.ZippedRepeat("", "\n", 32<<20),
@@ -68,9 +65,6 @@ func TestBombOfCells(t *testing.T) {
 // A quoted cell that never ends takes time in proportion to its bytes, as far as
 // the longest record, and no longer than its context.
 func TestQuotesThatNeverEnd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and in one goroutine")
-	}
 	for name, head := range map[string]string{"header": "a,\"", "first row": "a,b\n1,\"", "later row": "a,b\n1,2\n3,4\n5,\"", "blank": ""} {
 		data := arrowtest.ZippedRepeat(head, "\n", 4<<20) // 4 kB
 		began := time.Now()

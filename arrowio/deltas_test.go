@@ -75,9 +75,6 @@ func TestLiesOfDeltas(t *testing.T) {
 
 // Labels that share a long prefix count as what they are, packed or not.
 func TestBombOfPrefixes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and in one goroutine")
-	}
 	const rows, long = 129, 1 << 20
 	prefixes := deltaHead(128, 4, rows, 0) // 0, then long each time
 	prefixes = binary.AppendVarint(prefixes, 0)

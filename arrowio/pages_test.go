@@ -39,9 +39,6 @@ func packedParquet(t testing.TB, table arrow.Record, codec compress.Compression,
 // A small Parquet file that becomes a large table counts as the large table, be
 // it compressed or a run of one value.
 func TestParquetBomb(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and in one goroutine")
-	}
 	const rows = 1 << 20
 	table := arrowiotest.Constant(rows, 4) // 32 MiB
 	for _, c := range []struct {

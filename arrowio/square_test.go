@@ -152,9 +152,6 @@ func TestWritePrecision(t *testing.T) {
 // V1, V2, … in a header, rows without labels, fifteen digits, a diagonal that
 // is 1 but for rounding.
 func TestSquareOfFifteenDigits(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and in one goroutine")
-	}
 	const d = 692
 	cells, want := make([]string, d*d), make([]float64, d*d)
 	var names []string

@@ -11,9 +11,6 @@ import (
 // What a batch unpacks to is asked for before it is unpacked, once for the largest, and
 // a refusal is the error of the table as it is.
 func TestReserve(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and in one goroutine")
-	}
 	const unpacked = 40 * 8 << 20
 	failure := errors.New("there is no memory")
 	for _, codec := range arrowtest.Codecs() {

@@ -148,9 +148,6 @@ func TestSplitOfASlice(t *testing.T) {
 
 // What is read has the size of what is sent, as far as a schema tells it.
 func TestWidth(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and in one goroutine")
-	}
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
 	for name, record := range map[string]arrow.Record{"plain": wide(mem, 20000, 800), "FixedSizeList": lists(mem, 20000, 800)} {

@@ -22,9 +22,6 @@ import (
 // A few hundred kilobytes that unpack to gigabytes are refused before they are
 // unpacked, whatever holds them.
 func TestBombs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and in one goroutine")
-	}
 	const most = 8 << 20
 	for name, table := range map[string]arrow.Record{
 		"columns":    arrowiotest.Constant(1<<20, 40), // 320 MiB
