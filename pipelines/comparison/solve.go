@@ -15,8 +15,20 @@ import (
 type Host struct {
 	// Stores open files of the job that are URLs. Default (nil): they are refused.
 	Stores arrowio.Opener
-	// Progress, if set, is called with every update of the runs.
+	// Progress, if set, is called with every update of the runs but those of reading,
+	// which the caller has done.
 	Progress func(progress.Update)
+}
+
+func (h Host) withoutReading() func(progress.Update) {
+	if h.Progress == nil {
+		return nil
+	}
+	return func(u progress.Update) {
+		if u.Stage != progress.Reading {
+			h.Progress(u)
+		}
+	}
 }
 
 // Solved is what one solver has found.
@@ -46,7 +58,7 @@ func Solve(ctx context.Context, j job.Job, t *Table, h Host, each func(Solved) e
 	var failure error
 	result, err := recovery.Run(ctx, j, recovery.Host{
 		Files:    table.Files{Records: records, Stores: h.Stores},
-		Progress: h.Progress,
+		Progress: h.withoutReading(),
 		Solved: func(n recovery.Network) error {
 			scores, err := scoresOf(n.Tables[recovery.TableEdges], t.Names)
 			if err == nil {

@@ -17,6 +17,7 @@ package comparison
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -74,6 +75,12 @@ func (t *Table) Only(keep func(name string) bool) *Table {
 		}
 	}
 	return some
+}
+
+// Constant reports whether the variable of a name has one value in all samples.
+func (t *Table) Constant(name string) bool {
+	at := slices.Index(t.Names, name)
+	return at >= 0 && slices.Min(t.columns[at]) == slices.Max(t.columns[at])
 }
 
 // records are the table as a stream of one batch. The caller releases it.
