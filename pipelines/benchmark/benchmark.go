@@ -174,23 +174,21 @@ func (r *run) all(ctx context.Context, sets []Set, result *Result) error {
 			return job.Interrupted(ctx)
 		}
 		found, err := r.set(ctx, s)
-		if ctx.Err() != nil {
-			result.Sets = append(result.Sets, found)
-			return job.Interrupted(ctx)
-		}
 		if err != nil {
 			found.Error = job.ErrorText(err, job.FieldOption)
 		}
+		failure := err != nil
 		for _, f := range found.Solvers {
-			if f.Error != "" && err == nil {
-				err = errors.New(f.Error)
-			}
+			failure = failure || f.Error != ""
 			found.compare(f.Solver, r.Baseline)
 		}
-		if err != nil {
+		result.Sets = append(result.Sets, found)
+		if ctx.Err() != nil {
+			return job.Interrupted(ctx)
+		}
+		if failure {
 			failed = append(failed, s.Name)
 		}
-		result.Sets = append(result.Sets, found)
 	}
 	if failed != nil {
 		return fmt.Errorf("%d of %d sets failed, or a solver did on them: %s", len(failed), len(sets), strings.Join(failed, ", "))

@@ -2,7 +2,6 @@ package benchmark
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -108,12 +107,11 @@ func readTable(ctx context.Context, s *Set) (*comparison.Table, error) {
 	if options.Orientation, err = arrowio.ParseOrientation(s.Orientation); err != nil {
 		return nil, err
 	}
-	t, err := comparison.ReadTable(ctx, s.Table, options)
-	wrong := new(arrowio.InputError)
-	if s.found && s.IDColumn == "" && errors.As(err, &wrong) && wrong.Advice.Option == "id_column" && wrong.Advice.Value != "" {
-		s.IDColumn, options.IDColumn = wrong.Advice.Value, wrong.Advice.Value
+	if !s.found {
 		return comparison.ReadTable(ctx, s.Table, options)
 	}
+	t, labels, err := comparison.ReadLabelled(ctx, s.Table, options)
+	s.IDColumn = labels
 	return t, err
 }
 

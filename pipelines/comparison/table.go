@@ -16,6 +16,7 @@ package comparison
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 
@@ -62,6 +63,19 @@ func ReadTable(ctx context.Context, path string, o arrowio.SampleOptions) (*Tabl
 			}
 		}
 	}
+}
+
+// ReadLabelled is ReadTable of a file of which nobody has said which column labels the
+// rows: where the file shows it, that column is taken for it. It returns its name,
+// empty for none.
+func ReadLabelled(ctx context.Context, path string, o arrowio.SampleOptions) (t *Table, idColumn string, err error) {
+	t, err = ReadTable(ctx, path, o)
+	wrong := new(arrowio.InputError)
+	if errors.As(err, &wrong) && wrong.Advice.Option == "id_column" && wrong.Advice.Value != "" && o.IDColumn == "" {
+		o.IDColumn = wrong.Advice.Value
+		t, err = ReadTable(ctx, path, o)
+	}
+	return t, o.IDColumn, err
 }
 
 // Only returns the table with the variables that keep is true of, in their order. They
