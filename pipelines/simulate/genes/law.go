@@ -1,7 +1,9 @@
 package genes
 
 import (
+	"fmt"
 	"math"
+	"slices"
 )
 
 // Forms of rate laws.
@@ -42,6 +44,34 @@ type Law struct {
 	Cooperation float64
 
 	low, high float64
+}
+
+// validate reports what is wrong with the law of a number of regulators.
+func (l Law) validate(regulators int) error {
+	n := len(l.Signs)
+	switch {
+	case !slices.Contains([]string{Hill, Synergy, Competitive, NonCompetitive}, l.Form):
+		return fmt.Errorf("no form of law is named %q", l.Form)
+	case n != regulators || len(l.Half) != n || len(l.Strength) != n || l.Form == Hill && len(l.Exponent) != n:
+		return fmt.Errorf("the law %s has not one of every parameter for %d regulators", l.Form, regulators)
+	case l.Form == Synergy && (n != 2 || l.Signs[0] < 0 || l.Signs[1] < 0):
+		return fmt.Errorf("the law %s is of two activators", l.Form)
+	case (l.Form == Competitive || l.Form == NonCompetitive) && (n != 2 || l.Signs[0] == l.Signs[1]):
+		return fmt.Errorf("the law %s is of an activator and a repressor", l.Form)
+	}
+	for k, sign := range l.Signs {
+		positive := l.Half[k]
+		if l.Form == Hill {
+			positive = min(positive, l.Exponent[k])
+		}
+		if sign != 1 && sign != -1 || !(positive > 0) || l.Strength[k] < 0 {
+			return fmt.Errorf("the law %s has a sign other than 1 and -1, or a parameter that is not positive", l.Form)
+		}
+	}
+	if r := l.rescaled(); !(r.high > r.low) || math.IsInf(r.high, 1) {
+		return fmt.Errorf("the law %s does not depend on its regulators", l.Form)
+	}
+	return nil
 }
 
 // rescaled is l with its extremes over {0, 1} computed.

@@ -56,6 +56,9 @@ func (t table) set(family string, net *network, signs func(target, k int) int8) 
 	s := &Set{Family: family, Rows: len(t[0]), Names: geneNames(len(t)), Regulators: net.listed}
 	for j, parents := range net.parents {
 		for k, i := range parents {
+			if i == j {
+				continue
+			}
 			e := Edge{Source: i, Target: j}
 			if signs != nil {
 				e.Sign = signs(j, k)
