@@ -57,17 +57,20 @@ func (r Reference) Result(p *metric.Population) job.ReferenceResult {
 }
 
 // Score ranks the pairs of a population by the estimate's score, and compares its
-// support with the truth.
-func Score(p *metric.Population, est *solver.Estimate) (job.Metrics, error) {
+// support with the truth. Its figures are Metrics.
+func Score(p *metric.Population, est *solver.Estimate) (metric.Scored, error) {
 	ranking, err := p.Score(est.Score)
 	if err != nil {
-		return nil, err
+		return metric.Scored{}, err
 	}
-	return metricsOf(metric.Table(), metric.Scored{
+	return metric.Scored{
 		Ranking: ranking,
 		Support: p.Support(func(i, j int) bool { return est.Support.At(i, j) != 0 }),
-	}), nil
+	}, nil
 }
+
+// Metrics are the figures of a network that was compared with a population.
+func Metrics(s metric.Scored) job.Metrics { return metricsOf(metric.Table(), s) }
 
 func metricsOf(table []metric.Metric, s metric.Scored) job.Metrics {
 	var values job.Metrics

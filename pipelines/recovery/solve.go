@@ -7,6 +7,7 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines/evaluation"
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
@@ -56,7 +57,7 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 		note = joined(err.Error(), note)
 	}
 	res.Note = note
-	if err := r.conclude(est, &res); err != nil {
+	if err := r.conclude(est, recorder, &res); err != nil {
 		report.Done("failed")
 		return res, err
 	}
@@ -65,11 +66,17 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 }
 
 // conclude scores what a solver has found, and delivers it.
-func (r *run) conclude(est *solver.Estimate, res *job.SolverResult) (err error) {
+func (r *run) conclude(est *solver.Estimate, recorder *gapRecorder, res *job.SolverResult) error {
+	var scored metric.Scored
 	if r.population != nil {
-		if res.Metrics, err = evaluation.Score(r.population, est); err != nil {
+		var err error
+		if scored, err = evaluation.Score(r.population, est); err != nil {
 			return err
 		}
+		res.Metrics = evaluation.Metrics(scored)
+	}
+	if r.page != nil {
+		r.page.add(r, est, scored.Ranking, recorder.history, res.Name)
 	}
 	return r.deliver(est, res)
 }
@@ -88,6 +95,9 @@ func (panicked) Error() string {
 // attempt builds the solver and runs it, where the run computes now.
 func (r *run) attempt(ctx context.Context, p solver.Problem, entry solverEntry, penalty glasso.Penalty, report *progress.Reporter) (*solver.Estimate, *gapRecorder, []byte, error) {
 	recorder := &gapRecorder{Reporter: report}
+	if r.page != nil {
+		recorder.history = new(history)
+	}
 	est, stack, err := attempt(ctx, entry.build(r.configuration(penalty, recorder)), p)
 	return est, recorder, stack, err
 }
