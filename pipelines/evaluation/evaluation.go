@@ -142,7 +142,7 @@ func score(ctx context.Context, e job.Evaluation, files table.Files) (r *Result,
 		Listed:     ranking.Listed,
 		Outside:    ranking.Outside,
 		Repeated:   ranking.Repeated,
-		Metrics:    metricsOf(metric.OfRankings(), metric.Scored{Ranking: ranking.Ranking}),
+		Metrics:    Metrics(metric.OfRankings(), metric.Scored{Ranking: ranking.Ranking}),
 	}
 	return r, func() page.Page { return reportPage(r, pop, list, ranking.Ranking, names) }, nil
 }

@@ -69,10 +69,16 @@ func Score(p *metric.Population, est *solver.Estimate) (metric.Scored, error) {
 	}, nil
 }
 
-// Metrics are the figures of a network that was compared with a population.
-func Metrics(s metric.Scored) job.Metrics { return metricsOf(metric.Table(), s) }
+// ScoreRanking ranks the pairs of a population by a score of the variables i and j,
+// from i to j in a directed population.
+func ScoreRanking(p *metric.Population, score func(i, j int) float64) (metric.Scored, error) {
+	ranking, err := p.Score(score)
+	return metric.Scored{Ranking: ranking}, err
+}
 
-func metricsOf(table []metric.Metric, s metric.Scored) job.Metrics {
+// Metrics are the figures of a table of metrics for a network that was compared with a
+// population.
+func Metrics(table []metric.Metric, s metric.Scored) job.Metrics {
 	var values job.Metrics
 	for _, m := range table {
 		values = append(values, job.Metric{Key: m.Key, Value: job.Float(m.Value(s))})

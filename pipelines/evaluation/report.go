@@ -20,7 +20,7 @@ func strongest(l metric.List, names []string, limit int) *page.Strongest {
 	for i, name := range names {
 		index[name] = i
 	}
-	s := page.NewStrongest(len(names))
+	s := page.NewStrongest(len(names), 0)
 	seen := make(map[[2]int]bool)
 	for _, k := range l.Order() {
 		i, a := index[l.Source[k]]
@@ -51,17 +51,14 @@ func reportPage(r *Result, p *metric.Population, l metric.List, ranking metric.R
 	if r.Evaluation.EdgeList == job.Stdin {
 		name = "standard input"
 	}
-	// As many as the reference has, so that degrees compare.
 	some := strongest(l, names, max(p.Positives, page.MaxEdges))
 	network := some.Network(names, page.KnownBy(p))
-	network.Directed, network.Score = !l.Undirected, "score"
+	network.Directed, network.Score, network.Shown = !l.Undirected, "score", p.Positives
 	if l.Score == nil {
 		network.Score = "place in the list"
 	}
-	series := fmt.Sprintf("%s (first %d pairs)", name, some.Total)
-	if some.Total < max(p.Positives, page.MaxEdges) {
-		series = name
-	}
+	few := strongest(l, names, p.Positives)
+	series := fmt.Sprintf("%s (first %d)", name, few.Total())
 	by := "the order of its lines"
 	if r.RankedBy == job.RankScore {
 		by = "its scores"
@@ -83,7 +80,7 @@ func reportPage(r *Result, p *metric.Population, l metric.List, ranking metric.R
 			{Title: "Curves", Charts: page.RankingCharts(p, []page.Curve{{Name: name, Curves: ranking.Curves()}})},
 			{
 				Title:  "Degrees",
-				Charts: []page.Chart{page.DegreeChart([]page.Degree{{Name: series, Degrees: some.Degrees}, page.ReferenceDegrees(p, len(names))})},
+				Charts: []page.Chart{page.DegreeChart([]page.Degree{{Name: series, Degrees: few.Degrees(), Like: name}, page.ReferenceDegrees(p, len(names))})},
 				Notes:  []string{"Of the list as many pairs are counted as the reference has edges in the population, so that the two compare."},
 			},
 			{Title: "How to repeat this", Record: &page.Record{

@@ -1,6 +1,8 @@
 package recovery
 
 import (
+	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -19,7 +21,9 @@ type reportPage struct {
 
 // kept is what the page shows of one solver besides its result.
 type kept struct {
-	network    page.Network
+	network page.Network
+	// series is the solver with what its degrees are of.
+	series     string
 	degrees    []int
 	curves     metric.Curves
 	iterations []solver.Iteration
@@ -38,21 +42,21 @@ func (p *reportPage) close() {
 }
 
 // add keeps what a solver has found, as far as it is shown.
-func (p *reportPage) add(r *run, est *solver.Estimate, ranking metric.Ranking, h *history, name string) {
-	names := r.table.Names
-	strongest := page.NewStrongest(len(names))
-	for i := range names {
-		row := est.Support.Row(i)
-		for j := i + 1; j < len(names); j++ {
-			if row[j] == 0 {
-				continue
-			}
-			c := est.PartialCorrelation(i, j)
-			strongest.Add(page.Link{I: i, J: j, Score: est.Score(i, j), Sign: sign(c)})
-		}
+func (p *reportPage) add(r *run, found *finding, ranking metric.Ranking, h *history, name string) {
+	k := &kept{}
+	var links *page.Strongest
+	if found.ranking != nil {
+		links = r.rankedLinks(found.ranking)
+		k.network = links.Network(r.table.Names, r.known())
+		k.network.Score = "score"
+		k.series = fmt.Sprintf("%s (first %d)", name, links.Total())
+	} else {
+		links = r.supportLinks(found.estimate)
+		k.network = links.Network(r.table.Names, r.known())
+		k.network.Score = "absolute partial correlation"
+		k.series = name
 	}
-	k := &kept{network: strongest.Network(names, r.known()), degrees: strongest.Degrees}
-	k.network.Name, k.network.Score = name, "absolute partial correlation"
+	k.network.Name, k.degrees = name, links.Degrees()
 	if r.population != nil {
 		k.curves = ranking.Curves()
 	}
@@ -62,14 +66,38 @@ func (p *reportPage) add(r *run, est *solver.Estimate, ranking metric.Ranking, h
 	p.kept[name] = k
 }
 
-func sign(v float64) int {
-	switch {
-	case v > 0:
-		return 1
-	case v < 0:
-		return -1
+// supportLinks are the pairs of an estimate's support.
+func (r *run) supportLinks(est *solver.Estimate) *page.Strongest {
+	d := len(r.table.Names)
+	links := page.NewStrongest(d, 0)
+	for i := range d {
+		row := est.Support.Row(i)
+		for j := i + 1; j < d; j++ {
+			if row[j] != 0 {
+				c := est.PartialCorrelation(i, j)
+				links.Add(page.Link{I: i, J: j, Score: math.Abs(c), Sign: int(signOf(c))})
+			}
+		}
 	}
-	return 0
+	return links
+}
+
+// rankedLinks are the pairs of highest score, for a ranking has all: as many as the
+// reference has edges or, without one, as there are variables.
+func (r *run) rankedLinks(k *ranking) *page.Strongest {
+	d := len(r.table.Names)
+	limit := d
+	if r.population != nil {
+		limit = r.population.Positives
+	}
+	links := page.NewStrongest(d, limit)
+	for i := range d {
+		score, sign := k.score.Row(i), k.sign.Row(i)
+		for j := i + 1; j < d; j++ {
+			links.Add(page.Link{I: i, J: j, Score: score[j], Sign: int(signOf(sign[j]))})
+		}
+	}
+	return links
 }
 
 // known is what the reference says of pairs; nil without one.

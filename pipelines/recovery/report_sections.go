@@ -26,30 +26,26 @@ func (r *run) summary() []string {
 func (r *run) resultsSection() page.Section {
 	t := page.Table{
 		Caption: "What each solver has found",
-		Columns: []page.Column{
-			{Title: "solver"}, {Title: "status"},
-			{Title: "penalty", Number: true, Hint: "ρ of the graphical lasso"},
-			{Title: "edges", Number: true, Hint: "pairs in the support"},
-			{Title: "objective", Number: true},
-			{Title: "duality gap", Number: true, Hint: "the optimum is at most this far below the objective"},
-			{Title: "iterations", Number: true}, {Title: "seconds", Number: true},
-		},
+		Columns: []page.Column{{Title: "solver"}, {Title: "status"}},
 	}
-	if r.result.Reference != nil {
-		t.Columns = append(t.Columns, page.MetricColumns(metric.Table())...)
+	metrics := metric.Table()
+	if r.result.Reference == nil {
+		metrics = nil
 	}
+	t.Columns = append(append(t.Columns, page.MetricColumns(metrics)...), []page.Column{
+		{Title: "edges", Number: true, Hint: "pairs in the support, or listed of a ranking"},
+		{Title: "penalty", Number: true, Hint: "ρ of the graphical lasso"},
+		{Title: "objective", Number: true},
+		{Title: "duality gap", Number: true, Hint: "the optimum is at most this far below the objective"},
+		{Title: "iterations", Number: true}, {Title: "seconds", Number: true},
+	}...)
 	var notes []string
 	for _, s := range r.result.Solvers {
-		row := []page.Cell{
-			page.Words(s.Name), page.Words(s.StatusText()), cell(s.Penalty, "%.4g"),
-			{Text: strconv.Itoa(s.Edges), Value: float64(s.Edges)}, cell(s.Objective, "%.5f"), cell(s.DualityGap, "%.1e"),
-			{Text: strconv.Itoa(s.Iterations), Value: float64(s.Iterations)}, cell(s.Seconds, "%.2f"),
+		row := []page.Cell{page.Words(s.Name), page.Words(s.StatusText())}
+		for _, m := range metrics {
+			row = append(row, cell(s.Metrics.Get(m.Key), m.Format))
 		}
-		if r.result.Reference != nil {
-			for _, m := range metric.Table() {
-				row = append(row, cell(s.Metrics.Get(m.Key), m.Format))
-			}
-		}
+		row = append(row, count(s.Edges), cell(s.Penalty, "%.4g"), cell(s.Objective, "%.5f"), cell(s.DualityGap, "%.1e"), iterations(s), cell(s.Seconds, "%.2f"))
 		t.Rows = append(t.Rows, row)
 		for _, sentence := range []string{s.Note, s.Error} {
 			if sentence != "" {
@@ -66,14 +62,30 @@ func (r *run) resultsSection() page.Section {
 	return page.Section{Title: "Results", Table: &t, Notes: notes}
 }
 
+func count(n int) page.Cell { return page.Cell{Text: strconv.Itoa(n), Value: float64(n)} }
+
+// iterations is a dash for a solver without any.
+func iterations(s job.SolverResult) page.Cell {
+	if s.Ranking {
+		return cell(job.NaN(), "")
+	}
+	return count(s.Iterations)
+}
+
 func cell(v job.Float, format string) page.Cell {
 	return page.Cell{Text: page.Figure(float64(v), format), Value: float64(v)}
 }
 
 func (r *run) networkSection(solved []string) page.Section {
 	s := page.Section{Title: "Network"}
-	for _, name := range solved {
+	best := math.Inf(-1)
+	for i, name := range solved {
 		s.Networks = append(s.Networks, r.page.kept[name].network)
+		for _, res := range r.result.Solvers {
+			if v := float64(res.Metrics.Get("aupr")); res.Name == name && v > best {
+				best, s.Chosen = v, i
+			}
+		}
 	}
 	return s
 }
@@ -92,9 +104,9 @@ func (r *run) curvesSection(solved []string) page.Section {
 func (r *run) degreesSection(solved []string) page.Section {
 	var networks []page.Degree
 	for _, name := range solved {
-		networks = append(networks, page.Degree{Name: name, Degrees: r.page.kept[name].degrees})
+		networks = append(networks, page.Degree{Name: r.page.kept[name].series, Degrees: r.page.kept[name].degrees, Like: name})
 	}
-	notes := []string{"Of the whole support of each solver, not only of the edges drawn above."}
+	notes := []string{"Of the whole support of each solver, not only of the edges drawn above. A ranking has no support: of it the first pairs are counted."}
 	if r.population != nil {
 		networks = append(networks, page.ReferenceDegrees(r.population, len(r.table.Names)))
 	}

@@ -22,7 +22,7 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 	limited, cancel := r.limit(ctx)
 	defer cancel()
 	note := r.placeNote(entry)
-	est, recorder, stack, err := r.attempt(limited, p, entry, penalty, report)
+	found, recorder, stack, err := r.attempt(limited, p, entry, penalty, report)
 	if failed := r.ofGPU(err); failed != nil && ctx.Err() == nil {
 		stack, err = nil, failed
 		if r.place.Auto {
@@ -31,7 +31,7 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 				r.place.Close()
 			}
 			report.Report(math.NaN(), note)
-			est, recorder, stack, err = r.attempt(limited, p, entry, penalty, report)
+			found, recorder, stack, err = r.attempt(limited, p, entry, penalty, report)
 		}
 	}
 	if err != nil && ctx.Err() != nil && stack == nil {
@@ -42,22 +42,24 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 		err = &job.SolverError{Solver: name, Iteration: recorder.last(), Stack: stack, Err: err}
 		return failedResult(name, "failed"), err
 	}
-	res := solverResult(name, est)
+	res := r.solverResult(entry, found)
 	if entry.takesPenalty {
 		res.Penalty = r.result.Penalty.Rho
 	}
 	if entry.takesModel {
 		res.Model = r.model.Name
 	}
-	if est.Status == solver.Interrupted && ctx.Err() != nil {
-		return res, &job.SolverError{Solver: name, Iteration: est.Iterations, Err: job.Interrupted(ctx)}
-	}
-	res.TimeLimitReached = est.Status == solver.Interrupted
-	if err := est.Status.Err(); err != nil {
-		note = joined(err.Error(), note)
+	if est := found.estimate; est != nil {
+		if est.Status == solver.Interrupted && ctx.Err() != nil {
+			return res, &job.SolverError{Solver: name, Iteration: est.Iterations, Err: job.Interrupted(ctx)}
+		}
+		res.TimeLimitReached = est.Status == solver.Interrupted
+		if err := est.Status.Err(); err != nil {
+			note = joined(err.Error(), note)
+		}
 	}
 	res.Note = note
-	if err := r.conclude(est, recorder, &res); err != nil {
+	if err := r.conclude(entry, found, recorder, &res); err != nil {
 		report.Done("failed")
 		return res, err
 	}
@@ -66,19 +68,32 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 }
 
 // conclude scores what a solver has found, and delivers it.
-func (r *run) conclude(est *solver.Estimate, recorder *gapRecorder, res *job.SolverResult) error {
+func (r *run) conclude(entry solverEntry, found *finding, recorder *gapRecorder, res *job.SolverResult) error {
 	var scored metric.Scored
 	if r.population != nil {
 		var err error
-		if scored, err = evaluation.Score(r.population, est); err != nil {
+		table := metric.Table()
+		if found.ranking != nil {
+			table = metric.OfRankings()
+			scored, err = evaluation.ScoreRanking(r.population, found.ranking.score.At)
+		} else {
+			scored, err = evaluation.Score(r.population, found.estimate)
+		}
+		if err != nil {
 			return err
 		}
-		res.Metrics = evaluation.Metrics(scored)
+		res.Metrics = evaluation.Metrics(table, scored)
 	}
 	if r.page != nil {
-		r.page.add(r, est, scored.Ranking, recorder.history, res.Name)
+		r.page.add(r, found, scored.Ranking, recorder.history, res.Name)
 	}
-	return r.deliver(est, res)
+	return r.deliver(entry, found, res)
+}
+
+// A finding is what a solver has found: an estimate, or a ranking.
+type finding struct {
+	estimate *solver.Estimate
+	ranking  *ranking
 }
 
 // panicked says nothing of the panic: its value is for the log, like its stack.
@@ -93,13 +108,20 @@ func (panicked) Error() string {
 }
 
 // attempt builds the solver and runs it, where the run computes now.
-func (r *run) attempt(ctx context.Context, p solver.Problem, entry solverEntry, penalty glasso.Penalty, report *progress.Reporter) (*solver.Estimate, *gapRecorder, []byte, error) {
+func (r *run) attempt(ctx context.Context, p solver.Problem, entry solverEntry, penalty glasso.Penalty, report *progress.Reporter) (*finding, *gapRecorder, []byte, error) {
 	recorder := &gapRecorder{Reporter: report}
 	if r.page != nil {
 		recorder.history = new(history)
 	}
-	est, stack, err := attempt(ctx, entry.build(r.configuration(penalty, recorder)), p)
-	return est, recorder, stack, err
+	found := new(finding)
+	var stack []byte
+	var err error
+	if c := r.configuration(penalty, recorder); entry.Ranking {
+		found.ranking, stack, err = r.attemptRanking(ctx, p, entry, c)
+	} else {
+		found.estimate, stack, err = attempt(ctx, entry.build(c), p)
+	}
+	return found, recorder, stack, err
 }
 
 // joined are two notes in one; either may be empty.
@@ -119,9 +141,16 @@ func attempt(ctx context.Context, s solver.Solver, p solver.Problem) (est *solve
 	return est, nil, err
 }
 
-func solverResult(name string, est *solver.Estimate) job.SolverResult {
+func (r *run) solverResult(entry solverEntry, found *finding) job.SolverResult {
+	if k := found.ranking; k != nil {
+		res := failedResult(entry.Name, solver.Completed.String())
+		res.Ranking, res.Seconds = true, job.Float(k.elapsed.Seconds())
+		res.Edges = int(r.tableSize(entry, 0).edges)
+		return res
+	}
+	est := found.estimate
 	return job.SolverResult{
-		Name:        name,
+		Name:        entry.Name,
 		Status:      est.Status.String(),
 		Iterations:  est.Iterations,
 		Objective:   job.Float(est.Objective),
@@ -142,6 +171,9 @@ func failedResult(name, status string) job.SolverResult {
 
 // doneText is what a solver's result says for people.
 func doneText(r job.SolverResult) string {
+	if r.Ranking {
+		return fmt.Sprintf("%s, %s", r.StatusText(), progress.Count(r.Edges, "pair"))
+	}
 	text := fmt.Sprintf("%s after %s, %s", r.StatusText(), progress.Count(r.Iterations, "iteration"), progress.Count(r.Edges, "edge"))
 	if r.DualityGap.IsFinite() {
 		text += fmt.Sprintf(", duality gap %.1e", float64(r.DualityGap))

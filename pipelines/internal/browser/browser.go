@@ -102,7 +102,7 @@ func (b *Browser) read(in io.Reader) {
 		}
 		b.mu.Lock()
 		if err != nil {
-			b.ended = errors.New("Chromium has ended")
+			b.ended = errors.New("the browser has ended")
 			for id, wait := range b.waiting {
 				close(wait)
 				delete(b.waiting, id)
@@ -148,7 +148,7 @@ func (b *Browser) call(t *testing.T, session, method string, params, result any)
 	case m, ok := <-wait:
 		switch {
 		case !ok:
-			t.Fatalf("%s: Chromium has ended", method)
+			t.Fatalf("%s: the browser has ended", method)
 		case m.Error != nil:
 			t.Fatalf("%s: %s", method, m.Error.Message)
 		}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -32,7 +33,11 @@ type Series struct {
 	// X and Y are the points, in order. Those that are not finite are left out, and
 	// of many those that nobody would miss.
 	X, Y []float64
+	// Like is the name of the series whose colour it has. Default: its own.
+	Like string
 }
+
+func (s Series) look() string { return cmp.Or(s.Like, s.Name) }
 
 // Bounds of what is drawn of a chart. A line of so many points is as wide as a
 // screen.
@@ -97,7 +102,7 @@ func chartsData(charts []Chart, looks map[string]int) (chartsView, error) {
 				at = len(names)
 				names = append(names, s.Name)
 				v.Names = append(v.Names, Short(s.Name, maxLabel))
-				v.Looks = append(v.Looks, looks[s.Name])
+				v.Looks = append(v.Looks, looks[s.look()])
 			}
 			shown.Lines = append(shown.Lines, seriesView{at, x, y})
 		}

@@ -110,7 +110,7 @@ func TestLayout(t *testing.T) {
 func TestStrongest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	const d = 60
-	s := NewStrongest(d)
+	s := NewStrongest(d, 0)
 	names := make([]string, d)
 	var all []Link
 	for i := range d {
@@ -178,7 +178,7 @@ func TestKnownAndDegrees(t *testing.T) {
 			t.Errorf("pair %v: %v, want %v", pair, got, want)
 		}
 	}
-	c := DegreeChart([]Degree{ReferenceDegrees(p, 4), {"other", []int{3, 1, 1, 0, 2}}})
+	c := DegreeChart([]Degree{ReferenceDegrees(p, 4), {Name: "other", Degrees: []int{3, 1, 1, 0, 2}}})
 	if s := c.Series[0]; !slices.Equal(s.X, []float64{1}) || !slices.Equal(s.Y, []float64{2}) {
 		t.Errorf("degrees of the reference: %v", s)
 	}

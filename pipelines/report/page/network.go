@@ -16,6 +16,9 @@ type Network struct {
 	Score string
 	// Total is the number of edges in all, at least as many as are drawn.
 	Total int
+	// Shown is the number of edges that are drawn at first, up to which the reader may
+	// choose; 0 leaves it to the page.
+	Shown int
 	// Nodes are the ends of the edges, and Edges the strongest ones, best first.
 	Nodes []Node
 	Edges []Edge
@@ -63,19 +66,47 @@ type Link struct {
 	Sign  int
 }
 
-// Strongest keeps the MaxEdges strongest links of those that it is given, in any
-// order: the highest scores and, of equal ones, the smallest I and then J. It counts
-// the degrees of all. The zero value is not ready: see NewStrongest.
+// Strongest keeps the strongest links of those that it is given, in any order: the
+// highest scores and, of equal ones, the smallest I and then J. MaxEdges of them are
+// drawn. See NewStrongest.
 type Strongest struct {
-	// Degrees are those of the variables, and Total the number of links.
-	Degrees []int
-	Total   int
-	heap    []Link // the weakest first
+	variables int
+	limit     int    // 0 for a network of all links
+	keep      int    // the length of the heap at most
+	heap      []Link // the weakest first
+	degrees   []int  // of all links
+	total     int
 }
 
-// NewStrongest returns one for so many variables.
-func NewStrongest(variables int) *Strongest {
-	return &Strongest{Degrees: make([]int, variables)}
+// NewStrongest returns one for so many variables, whose network is that of the limit
+// strongest links or, if limit is 0, of all.
+func NewStrongest(variables, limit int) *Strongest {
+	s := &Strongest{variables: variables, limit: limit, keep: MaxEdges, degrees: make([]int, variables)}
+	if limit > 0 {
+		s.keep = limit
+	}
+	return s
+}
+
+// Total is the number of links in the network.
+func (s *Strongest) Total() int {
+	if s.limit > 0 {
+		return len(s.heap)
+	}
+	return s.total
+}
+
+// Degrees are those of the variables in the network.
+func (s *Strongest) Degrees() []int {
+	if s.limit == 0 {
+		return s.degrees
+	}
+	degrees := make([]int, s.variables)
+	for _, l := range s.heap {
+		degrees[l.I]++
+		degrees[l.J]++
+	}
+	return degrees
 }
 
 func compareLinks(a, b Link) int {
@@ -84,12 +115,12 @@ func compareLinks(a, b Link) int {
 
 // Add takes a link. Its score is not NaN.
 func (s *Strongest) Add(l Link) {
-	s.Total++
-	s.Degrees[l.I]++
-	s.Degrees[l.J]++
+	s.total++
+	s.degrees[l.I]++
+	s.degrees[l.J]++
 	n := len(s.heap)
 	switch {
-	case n < MaxEdges:
+	case n < s.keep:
 		s.heap = append(s.heap, l)
 		for k := n; k > 0 && compareLinks(s.heap[k], s.heap[(k-1)/2]) > 0; k = (k - 1) / 2 {
 			s.heap[k], s.heap[(k-1)/2] = s.heap[(k-1)/2], s.heap[k]
@@ -122,14 +153,16 @@ func (s *Strongest) sink() {
 func (s *Strongest) Network(names []string, known func(i, j int) Known) Network {
 	links := slices.Clone(s.heap)
 	slices.SortFunc(links, compareLinks)
-	n := Network{Total: s.Total}
+	links = links[:min(len(links), MaxEdges)]
+	degrees := s.Degrees()
+	n := Network{Total: s.Total()}
 	at := make(map[int]int)
 	node := func(variable int) int {
 		k, ok := at[variable]
 		if !ok {
 			k = len(n.Nodes)
 			at[variable] = k
-			n.Nodes = append(n.Nodes, Node{Name: names[variable], Degree: s.Degrees[variable]})
+			n.Nodes = append(n.Nodes, Node{Name: names[variable], Degree: degrees[variable]})
 		}
 		return k
 	}
@@ -143,12 +176,19 @@ func (s *Strongest) Network(names []string, known func(i, j int) Known) Network 
 	return n
 }
 
+// A networksView is what the script is given of the networks of a section.
+type networksView struct {
+	Chosen   int           `json:"chosen"`
+	Networks []networkView `json:"networks"`
+}
+
 // A networkView is a network as the script is given it: with the places of its nodes.
 type networkView struct {
 	Name     string   `json:"name"`
 	Directed bool     `json:"directed,omitempty"`
 	Score    string   `json:"score"`
 	Total    int      `json:"total"`
+	Shown    int      `json:"shown,omitempty"`
 	Names    []string `json:"names"`
 	Degrees  []int    `json:"degrees"`
 	// Regulators are the positions of those nodes that are.
@@ -168,7 +208,7 @@ func networksData(networks []Network) []networkView {
 			n.Edges = n.Edges[:MaxEdges]
 		}
 		v := networkView{
-			Name: Short(n.Name, maxLabel), Directed: n.Directed, Score: Short(n.Score, maxLabel), Total: n.Total,
+			Name: Short(n.Name, maxLabel), Directed: n.Directed, Score: Short(n.Score, maxLabel), Total: n.Total, Shown: n.Shown,
 			Names: []string{}, Degrees: []int{}, Places: []int{}, Edges: []int{}, Scores: numbers{},
 		}
 		ends := make([][2]int, len(n.Edges))

@@ -1,9 +1,11 @@
 
 // A network is drawn from the places of its nodes; the reader zooms, moves, points
 // and chooses.
-function makeNetworks(parent, networks) {
+function makeNetworks(parent, data) {
+  const networks = data.networks;
   const controls = add(parent, "div", { class: "bar-of-controls" });
-  let current = 0, shown = 0, chosen = -1, bySign = true;
+  let current = 0, shown = 0, chosen = -1;
+  let bySign = networks.some((n) => n.edges.some((v, i) => i % 4 === 2 && v));
   let nodes = [], edges = [], near = [];
   const view = { k: 1, x: 0, y: 0 };
 
@@ -21,10 +23,11 @@ function makeNetworks(parent, networks) {
   const count = add(label, "output");
   const find = add(add(controls, "label", {}, "find "), "input", { type: "search", placeholder: "a variable", autocomplete: "off", spellcheck: "false" });
   const known = networks.some((n) => n.edges.some((v, i) => i % 4 === 3 && v));
-  if (known) {
+  if (!known) bySign = true;
+  else {
     const group = add(controls, "span", { class: "group", role: "group", "aria-label": "Colour of edges" });
     const buttons = ["sign", "reference"].map((name, k) => {
-      const b = add(group, "button", { type: "button", "aria-pressed": String(k === 0) }, `colour by ${name}`);
+      const b = add(group, "button", { type: "button", "aria-pressed": String((k === 0) === bySign) }, `colour by ${name}`);
       b.addEventListener("click", () => {
         bySign = k === 0;
         buttons.forEach((o, i) => o.setAttribute("aria-pressed", String(i === k)));
@@ -67,7 +70,7 @@ function makeNetworks(parent, networks) {
     for (const i of n.regulators || []) nodes[i].regulator = true;
     edges = n.scores.map((score, i) => ({ from: n.edges[4 * i], to: n.edges[4 * i + 1], sign: n.edges[4 * i + 2], known: n.edges[4 * i + 3], score }));
     slider.max = edges.length;
-    slider.value = Math.min(edges.length, stage.clientWidth < 500 ? 100 : 200);
+    slider.value = Math.min(edges.length, n.shown || Infinity, stage.clientWidth < 500 ? 100 : 200);
     slider.disabled = edges.length < 2;
     chosen = -1;
     chosenText.textContent = "";
@@ -361,5 +364,5 @@ function makeNetworks(parent, networks) {
     arrange();
     fit();
   }).observe(stage);
-  choose(0);
+  choose(data.chosen);
 }

@@ -53,6 +53,8 @@ type Section struct {
 	Text     []string
 	Table    *Table
 	Networks []Network
+	// Chosen is the network that is drawn first, of several.
+	Chosen int
 	// Charts stand side by side with one legend.
 	Charts []Chart
 	Record *Record
@@ -196,7 +198,7 @@ func (p Page) view() (pageView, error) {
 			w.Table = s.Table.view()
 		}
 		if len(s.Networks) > 0 {
-			w.Drawn = append(w.Drawn, drawing{"networks", networksData(s.Networks)})
+			w.Drawn = append(w.Drawn, drawing{"networks", networksView{s.Chosen, networksData(s.Networks)}})
 		}
 		if len(s.Charts) > 0 {
 			data, err := chartsData(s.Charts, names)
@@ -216,8 +218,8 @@ func (p Page) names() map[string]int {
 	for _, s := range p.Sections {
 		for _, c := range s.Charts {
 			for _, l := range c.Series {
-				if _, known := looks[l.Name]; !known {
-					looks[l.Name] = len(looks)
+				if _, known := looks[l.look()]; !known {
+					looks[l.look()] = len(looks)
 				}
 			}
 		}

@@ -31,7 +31,7 @@ var hostile = []string{
 
 // everywhere is a page with text in every place that takes one.
 func everywhere(text func() string) page.Page {
-	s := page.NewStrongest(8)
+	s := page.NewStrongest(8, 0)
 	names := make([]string, 8)
 	for i := range names {
 		names[i] = text()
@@ -46,7 +46,7 @@ func everywhere(text func() string) page.Page {
 	second.Directed = true
 	chart := page.Chart{
 		Title: text(), X: text(), Y: text(), LogX: true, LogY: true, SwitchX: true, Rule: 0.5, RuleName: text(),
-		Series: []page.Series{{text(), []float64{1, 2, 4}, []float64{1, 0.1, 0.01}}, {text(), []float64{1, 8}, []float64{1, math.NaN()}}},
+		Series: []page.Series{{Name: text(), X: []float64{1, 2, 4}, Y: []float64{1, 0.1, 0.01}}, {Name: text(), X: []float64{1, 8}, Y: []float64{1, math.NaN()}}},
 	}
 	return page.Page{
 		Kind: text(), Title: text(), Summary: []string{text(), text()}, Error: text(), Warnings: []string{text()},
@@ -131,7 +131,8 @@ func TestNamesAreEscaped(t *testing.T) {
 
 func TestSamePageSameBytes(t *testing.T) {
 	text := func() string { return "name" }
-	if encoded(t, everywhere(text)) != encoded(t, everywhere(text)) {
+	first := encoded(t, everywhere(text))
+	if second := encoded(t, everywhere(text)); first != second {
 		t.Error("two pages of one Page differ")
 	}
 }
@@ -149,7 +150,7 @@ func big() page.Page {
 	var degrees []page.Degree
 	curve := page.Chart{Title: "curve", X: "x", Y: "y"}
 	for k := range 12 {
-		s := page.NewStrongest(d)
+		s := page.NewStrongest(d, 0)
 		for range 60_000 {
 			i, j := rng.IntN(d), rng.IntN(d)
 			if i != j {
@@ -158,7 +159,7 @@ func big() page.Page {
 		}
 		n := s.Network(names, nil)
 		n.Name = fmt.Sprint("solver", k)
-		networks, degrees = append(networks, n), append(degrees, page.Degree{Name: n.Name, Degrees: s.Degrees})
+		networks, degrees = append(networks, n), append(degrees, page.Degree{Name: n.Name, Degrees: s.Degrees()})
 		x, y := make([]float64, 100_000), make([]float64, 100_000)
 		for i := range x {
 			x[i], y[i] = float64(i), rng.Float64()

@@ -43,8 +43,8 @@ func RankingCharts(p *metric.Population, curves []Curve) []Chart {
 		Rule: float64(p.Positives) / float64(len(p.Pairs)), RuleName: "chance",
 	}
 	for _, c := range curves {
-		roc.Series = append(roc.Series, Series{c.Name, c.FPR, c.TPR})
-		recall.Series = append(recall.Series, Series{c.Name, c.Recall, c.Precision})
+		roc.Series = append(roc.Series, Series{Name: c.Name, X: c.FPR, Y: c.TPR})
+		recall.Series = append(recall.Series, Series{Name: c.Name, X: c.Recall, Y: c.Precision})
 	}
 	return []Chart{roc, recall}
 }
@@ -53,6 +53,8 @@ func RankingCharts(p *metric.Population, curves []Curve) []Chart {
 type Degree struct {
 	Name    string
 	Degrees []int
+	// Like is the name of the series whose colour it has: see Series.
+	Like string
 }
 
 // DegreeChart is how many variables have so many edges or more, by network.
@@ -61,7 +63,7 @@ func DegreeChart(networks []Degree) Chart {
 	for _, n := range networks {
 		degrees := slices.Clone(n.Degrees)
 		slices.Sort(degrees)
-		s := Series{Name: n.Name}
+		s := Series{Name: n.Name, Like: n.Like}
 		for i, d := range degrees {
 			if d > 0 && (i == 0 || d != degrees[i-1]) {
 				s.X, s.Y = append(s.X, float64(d)), append(s.Y, float64(len(degrees)-i))
