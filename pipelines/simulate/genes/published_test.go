@@ -281,7 +281,8 @@ func edgeCorrelations(edges []Edge, values table) (low, middle, high float64) {
 }
 
 // With noise, correlations on the edges are as strong as in what was published:
-// with the parameters given, and with others of our own, the middle of three draws.
+// with the parameters given, and with others of our own, the middle of three draws, in
+// the sets of 100 genes and more.
 func TestPublishedSynTReNCorrelations(t *testing.T) {
 	conditions := Conditions{Biological: .1, Measurement: .1, Input: .1}
 	for _, set := range publishedSets {
@@ -300,6 +301,9 @@ func TestPublishedSynTReNCorrelations(t *testing.T) {
 		}
 		x, y, z := edgeCorrelations(s.Edges, s.columns())
 		check("the same parameters", x, y, z)
+		if len(s.Edges) < 100 {
+			continue // the quartiles of so few depend on the draw
+		}
 
 		network := &Network{Names: p.Names[:p.foreground()], Edges: s.Edges}
 		var draws [3][]float64
