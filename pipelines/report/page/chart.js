@@ -74,8 +74,24 @@ function range(values, log, fromZero) {
   return [low, high + (high - low) * .03];
 }
 
+// follow tells which point the pointer is near, -1 for none, and when it leaves.
+function follow(svg, points, near, leave) {
+  svg.addEventListener("pointermove", (e) => {
+    const box = svg.getBoundingClientRect(), s = svg.viewBox.baseVal.width / box.width;
+    const x = (e.clientX - box.left) * s, y = (e.clientY - box.top) * s;
+    let best = -1, least = 40 * 40;
+    points().forEach((p, k) => {
+      const d = (p.x - x) ** 2 + (p.y - y) ** 2;
+      if (d < least) [best, least] = [k, d];
+    });
+    near(best);
+  });
+  svg.addEventListener("pointerleave", leave);
+  svg.addEventListener("blur", leave);
+}
+
 // A chart draws its lines as wide as there is room.
-function makeChart(parent, view, names, looks, hidden, redrawAll) {
+function makeChart(parent, view, names, looks, hidden) {
   const fig = add(parent, "figure");
   const caption = add(fig, "figcaption");
   add(caption, "span", {}, view.title);
@@ -168,18 +184,7 @@ function makeChart(parent, view, names, looks, hidden, redrawAll) {
     at = -1;
     tip.hide();
   }
-  svg.addEventListener("pointermove", (e) => {
-    const box = svg.getBoundingClientRect(), s = svg.viewBox.baseVal.width / box.width;
-    const x = (e.clientX - box.left) * s, y = (e.clientY - box.top) * s;
-    let best = -1, least = 40 * 40;
-    points.forEach((p, k) => {
-      const d = (p.x - x) ** 2 + (p.y - y) ** 2;
-      if (d < least) [best, least] = [k, d];
-    });
-    if (best < 0) leave(); else if (best !== at) point(best);
-  });
-  svg.addEventListener("pointerleave", leave);
-  svg.addEventListener("blur", leave);
+  follow(svg, () => points, (k) => (k < 0 ? leave() : k === at ? null : point(k)), leave);
   const said = add(fig, "span", { class: "skip", "aria-live": "polite" });
   svg.addEventListener("keydown", (e) => {
     const move = { ArrowRight: 1, ArrowLeft: -1 }[e.key], line = { ArrowDown: 1, ArrowUp: -1 }[e.key];
@@ -201,23 +206,27 @@ function makeChart(parent, view, names, looks, hidden, redrawAll) {
   return draw;
 }
 
-// The charts of a section have one legend, whose buttons hide lines.
+// A legend has a button for each line, which hides it.
+function makeLegend(parent, names, looks, hidden, redraw) {
+  if (names.length < 2) return;
+  const legend = add(parent, "div", { class: "legend", role: "group", "aria-label": "Lines shown" });
+  names.forEach((name, k) => {
+    const b = add(legend, "button", { type: "button", "aria-pressed": "true" });
+    const s = add(b, "svg", { width: 26, height: 10, "aria-hidden": "true" });
+    add(s, "path", { d: "M1 5H25", fill: "none", stroke: colour(looks[k]), "stroke-width": 3, "stroke-dasharray": dash(looks[k]) });
+    add(b, "bdi", {}, name);
+    b.addEventListener("click", () => {
+      const shown = hidden.delete(k) || (hidden.add(k), false);
+      b.setAttribute("aria-pressed", String(shown));
+      redraw();
+    });
+  });
+}
+
+// The charts of a section have one legend.
 function makeCharts(parent, data) {
   const hidden = new Set(), draws = [];
-  const legend = add(parent, "div", { class: "legend", role: "group", "aria-label": "Lines shown" });
-  if (data.names.length > 1) {
-    data.names.forEach((name, k) => {
-      const b = add(legend, "button", { type: "button", "aria-pressed": "true" });
-      const s = add(b, "svg", { width: 26, height: 10, "aria-hidden": "true" });
-      add(s, "path", { d: "M1 5H25", fill: "none", stroke: colour(data.looks[k]), "stroke-width": 3, "stroke-dasharray": dash(data.looks[k]) });
-      add(b, "bdi", {}, name);
-      b.addEventListener("click", () => {
-        const shown = hidden.delete(k) || (hidden.add(k), false);
-        b.setAttribute("aria-pressed", String(shown));
-        for (const draw of draws) draw();
-      });
-    });
-  } else legend.remove();
+  makeLegend(parent, data.names, data.looks, hidden, () => { for (const draw of draws) draw(); });
   const grid = add(parent, "div", { class: "grid" });
   for (const view of data.charts) draws.push(makeChart(grid, view, data.names, data.looks, hidden));
 }
