@@ -94,8 +94,8 @@ func TestPagesInBrowser(t *testing.T) {
 		// solvers, the steps of GLAD, and the two of the penalty.
 		"recovery":   {recovered(t, folder), 8, 3*len(recovery.SolverNames()) + 1 + 4 + 4 + 1 + 2, 0},
 		"evaluation": {evaluated(t, folder), 3, 1 + 1 + 2, 0},
-		"hostile": {written(t, everywhere(hostileText())), 2, 2, 3},
-		"big": {written(t, big()), 3, 24, 12 * 120},
+		"hostile":    {written(t, everywhere(hostileText())), 2, 2, 3},
+		"big":        {written(t, big()), 3, 24, 12 * 120},
 	} {
 		for view, v := range views {
 			t.Run(name+" "+view, func(t *testing.T) {

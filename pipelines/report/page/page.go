@@ -138,6 +138,7 @@ var (
 func document() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"short": func(text string) string { return Short(text, MaxText) },
+		"label": func(text string) string { return Short(text, maxLabel) },
 		"bytes": byteCount,
 		"share": func(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) },
 	}).Parse(htmlText))
