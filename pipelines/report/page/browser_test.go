@@ -263,3 +263,22 @@ func TestPictures(t *testing.T) {
 		}
 	}
 }
+
+// The dots of a comparison are read with keys, row by row from the best.
+func TestComparisonInBrowser(t *testing.T) {
+	c := page.Comparison{Title: "AUPR", X: "AUPR", Y: "set", Rows: []string{"one", "two"}, Series: []page.Dots{
+		{Name: "a", Values: []float64{0.1, 0.2}, Errors: []float64{0.01, 0.02}}, {Name: "b", Values: []float64{0.3, 0.1}},
+	}}
+	p := browser.Start(t).Open(t, written(t, page.Page{Sections: []page.Section{{Title: "c", Comparisons: []page.Comparison{c}}}}), views["narrow"])
+	var tip string
+	p.Eval(t, `document.querySelector(".plot svg").focus(), ""`, &tip)
+	for _, want := range []string{"one, b: 0.3", "one, a: 0.1 ± 0.01", "two, a: 0.2 ± 0.02", "two, b: 0.1"} {
+		p.Key(t, "ArrowDown")
+		if p.Eval(t, `[...document.querySelectorAll(".tip div")].map(d => d.textContent).join(", ")`, &tip); tip != want {
+			t.Errorf("a key leads to %q, not to %q", tip, want)
+		}
+	}
+	if problems := p.Problems(); len(problems) > 0 {
+		t.Errorf("problems:\n%s", strings.Join(problems, "\n"))
+	}
+}

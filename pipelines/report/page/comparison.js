@@ -12,10 +12,7 @@ function makeComparison(parent, view, names, looks, hidden) {
   add(add(fig, "figcaption"), "span", {}, view.title);
   const plot = add(fig, "div", { class: "plot" });
   const svg = add(plot, "svg", { tabindex: "0", role: "img" });
-  const tip = makeTip(plot);
-  const said = add(fig, "span", { class: "skip", "aria-live": "polite" });
-  const clip = (text, n) => { const c = Array.from(text); return c.length > n ? c.slice(0, n - 1).join("") + "\u2026" : text; };
-  let points = [], at = -1, mark = null;
+  let points = [];
 
   function draw() {
     const W = Math.max(240, plot.clientWidth), line = 26, top = 8, bottom = 42;
@@ -55,33 +52,19 @@ function makeComparison(parent, view, names, looks, hidden) {
         points.push({ l, k, r, x, y });
       });
     });
-    at = -1;
-    mark = null;
-    tip.hide();
+    leave();
   }
-  function point(k) {
-    at = k;
-    const p = points[k], s = plot.clientWidth / svg.viewBox.baseVal.width, e = p.l.error[p.k];
-    if (mark) mark.remove();
-    mark = add(svg, "circle", { cx: p.x, cy: p.y, r: 7, fill: "none", stroke: colour(looks[p.l.name]), "stroke-width": 2 });
-    const words = [clip(view.rows[p.r], 80), `${names[p.l.name]}: ${figure(p.l.value[p.k])}${e ? " \u00b1 " + figure(e) : ""}`];
-    tip.show(words, p.x * s, p.y * s);
-    return words;
-  }
-  function leave() {
-    if (mark) mark.remove();
-    mark = null;
-    at = -1;
-    tip.hide();
-  }
-  follow(svg, () => points, (k) => (k < 0 ? leave() : k === at ? null : point(k)), leave);
-  svg.addEventListener("keydown", (e) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
-    if (e.key === "Escape") leave();
-    if (!points.length || !step) return;
-    e.preventDefault();
-    const order = points.map((p, k) => k).sort((a, b) => points[a].r - points[b].r || points[b].l.value[points[b].k] - points[a].l.value[points[a].k]);
-    said.textContent = point(order[Math.min(order.length - 1, Math.max(0, order.indexOf(at) + step))]).join(", ");
+  const words = (p) => {
+    const e = p.l.error[p.k];
+    return [clip(view.rows[p.r], 80), `${names[p.l.name]}: ${figure(p.l.value[p.k])}${e ? " \u00b1 " + figure(e) : ""}`];
+  };
+  // Keys go down the rows, in each from the largest value to the smallest.
+  const leave = makeReader(fig, plot, svg, looks, () => points, words, (k, key) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[key];
+    if (!step) return undefined;
+    const value = (p) => p.l.value[p.k];
+    const order = points.map((p, i) => i).sort((a, b) => points[a].r - points[b].r || value(points[b]) - value(points[a]));
+    return order[Math.min(order.length - 1, Math.max(0, order.indexOf(k) + step))];
   });
   new ResizeObserver(() => { if (svg.viewBox.baseVal.width !== Math.max(240, plot.clientWidth)) draw(); }).observe(plot);
   draw();

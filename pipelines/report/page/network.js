@@ -156,7 +156,6 @@ function makeNetworks(parent, data) {
     add(keyList, "li", {}, `Width: ${net().score || "score"}. Size of a point: its edges among all ${net().total}.${nodes.some((n) => n.regulator) ? " Squares: regulators." : ""}`);
   }
 
-  const clip = (text, n) => { const c = Array.from(text); return c.length > n ? c.slice(0, n - 1).join("") + "\u2026" : text; };
   const size = () => [Math.max(200, stage.clientWidth), Math.max(200, svg.clientHeight)];
   const radius = (i) => Math.min(14, 2.6 + 1.6 * Math.sqrt(nodes[i].degree)) * Math.min(1.5, Math.max(.45, view.k / 48));
   let fitted = 1;
