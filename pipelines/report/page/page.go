@@ -50,9 +50,11 @@ type Section struct {
 	// Title stands above it and in the page's list of contents.
 	Title string
 	// Text is a paragraph each.
-	Text     []string
-	Table    *Table
-	Networks []Network
+	Text  []string
+	Table *Table
+	// TableLast puts the table below what is drawn.
+	TableLast bool
+	Networks  []Network
 	// Chosen is the network that is drawn first, of several.
 	Chosen int
 	// Charts stand side by side with one legend.
