@@ -9,7 +9,9 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 )
 
-// Words that the names of files in a folder may be, or end in after a dot.
+// Words that the names of files in a folder may be, or end in after a dot. Of two files
+// with words of one role the word that stands first counts: gladflow simulate genes
+// writes a network and, as a reference, its pairs with labels.
 var (
 	tableWords     = []string{"expression", "samples", "table", "data"}
 	referenceWords = []string{"reference", "gold_standard", "gold", "known", "network"}
@@ -24,9 +26,8 @@ const (
 )
 
 // findSets finds the sets in a folder and in its sub-folders: NAME.EXT with
-// NAME.reference.EXT beside it and, if any, NAME.regulators.EXT, as gladflow simulate
-// writes them; or expression.EXT, reference.EXT and regulators.EXT, which are the set
-// of the folder. The sets of a sub-folder are a group.
+// NAME.reference.EXT beside it, as gladflow simulate writes them; or expression.EXT and
+// reference.EXT, which are the set of the folder. The sets of a sub-folder are a group.
 func findSets(path string) ([]Set, error) {
 	sets, err := setsIn(path, "")
 	if err != nil {
@@ -58,23 +59,23 @@ func setsIn(path, group string) ([]Set, error) {
 	if err != nil {
 		return nil, job.FileError("sets", path, err)
 	}
-	files := make(map[string]map[string][]string) // by the name of the set and the role
+	files := make(map[string]map[string]role) // by the name of the set and the role
 	for _, e := range entries {
 		if e.IsDir() {
 			continue
 		}
-		name, role, ok := roleOf(e.Name())
+		name, what, rank, ok := roleOf(e.Name())
 		if !ok {
 			continue
 		}
 		if files[name] == nil {
-			files[name] = make(map[string][]string)
+			files[name] = make(map[string]role)
 		}
-		files[name][role] = append(files[name][role], e.Name())
+		files[name][what] = files[name][what].with(e.Name(), rank)
 	}
 	var names []string
 	for name, f := range files {
-		if f[roleTable] != nil && f[roleReference] != nil {
+		if f[roleTable].files != nil && f[roleReference].files != nil {
 			names = append(names, name)
 		}
 	}
@@ -82,13 +83,13 @@ func setsIn(path, group string) ([]Set, error) {
 	var sets []Set
 	for _, name := range names {
 		s := Set{Name: name, Group: group, found: true}
-		for role, file := range map[string]*string{roleTable: &s.Table, roleReference: &s.Reference, roleRegulators: &s.Regulators} {
-			switch found := files[name][role]; len(found) {
+		for what, file := range map[string]*string{roleTable: &s.Table, roleReference: &s.Reference} {
+			switch found := files[name][what].files; len(found) {
 			case 0:
 			case 1:
 				*file = filepath.Join(path, found[0])
 			default:
-				return nil, job.Errorf("sets", "%s: %s are all the %s of one set; keep one of them", path, job.AllOf(found), role)
+				return nil, job.Errorf("sets", "%s: %s are all the %s of one set; keep one of them", path, job.AllOf(found), what)
 			}
 		}
 		switch {
@@ -102,26 +103,44 @@ func setsIn(path, group string) ([]Set, error) {
 	return sets, nil
 }
 
+// A role is the files of one role in a set, all of the word of a rank.
+type role struct {
+	rank  int
+	files []string
+}
+
+// with is the role with another file, unless one of the two ranks behind the other.
+func (r role) with(file string, rank int) role {
+	switch {
+	case r.files == nil || rank < r.rank:
+		return role{rank, []string{file}}
+	case rank > r.rank:
+		return r
+	}
+	return role{rank, append(r.files, file)}
+}
+
 // roleOf tells the set and the role of a file by its name: "x.reference.csv.gz" is the
-// reference of x. ok is false of files that have none, such as documents.
-func roleOf(file string) (set, role string, ok bool) {
+// reference of x. The rank is that of the word, 0 is the first. ok is false of files
+// that have none, such as documents.
+func roleOf(file string) (set, what string, rank int, ok bool) {
 	stem, ok := withoutExtension(file)
 	if !ok {
-		return "", "", false
+		return "", "", 0, false
 	}
 	set, word := "", strings.ToLower(stem)
 	if i := strings.LastIndexByte(stem, '.'); i >= 0 {
 		set, word = stem[:i], strings.ToLower(stem[i+1:])
 	}
-	switch {
-	case slices.Contains(referenceWords, word):
-		return set, roleReference, true
-	case slices.Contains(regulatorWords, word):
-		return set, roleRegulators, true
-	case slices.Contains(tableWords, word):
-		return set, roleTable, true
+	for _, words := range []struct {
+		what string
+		list []string
+	}{{roleReference, referenceWords}, {roleRegulators, regulatorWords}, {roleTable, tableWords}} {
+		if rank := slices.Index(words.list, word); rank >= 0 {
+			return set, words.what, rank, true
+		}
 	}
-	return stem, roleTable, true
+	return stem, roleTable, 0, true
 }
 
 // withoutExtension takes away that of a table or a network, and reports whether there

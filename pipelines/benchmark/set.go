@@ -45,7 +45,6 @@ type opened struct {
 // the result.
 func (r *run) open(ctx context.Context, s Set, result *SetResult) (*opened, error) {
 	o := &opened{Set: s, job: r.solving()}
-	//REG o.job.Regulators = s.Regulators
 	report := progress.Begin(r.told(s.Name), progress.Reading, "")
 	var err error
 	if o.table, err = readTable(ctx, &o.Set); err != nil {
@@ -70,12 +69,8 @@ func (r *run) open(ctx context.Context, s Set, result *SetResult) (*opened, erro
 	}
 	result.Samples, result.Variables, result.SHA256 = o.table.Samples, len(o.table.Names), o.table.SHA256
 	result.Reference = reference.Result(o.judge.Population)
-	regulators, err := sumOf(ctx, "regulators", s.Regulators)
-	if err != nil {
-		return nil, err
-	}
 	o.sums = question{
-		Build: r.build, Table: o.table.SHA256, Reference: reference.SHA256, Regulators: regulators, Model: r.modelSum,
+		Build: r.build, Table: o.table.SHA256, Reference: reference.SHA256, Model: r.modelSum,
 		Set: o.Set, Job: o.job, Resamples: r.resamples, Seed: r.Seed,
 	}
 	report.Done(fmt.Sprintf("%s of %s", progress.Count(o.table.Samples, "sample"), progress.Count(len(o.table.Names), "variable")))

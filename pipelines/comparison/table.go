@@ -1,8 +1,7 @@
 // Package comparison measures solvers against each other on one table with a known
 // network: it runs them, takes every score, and has figures on populations of pairs
 // with standard errors by bootstrap over the regulators, and paired differences.
-// Package benchmark does that for many tables, package dream5 for those of the
-// challenge.
+// Package benchmark does that for many tables.
 //
 //	t, err := comparison.ReadTable(ctx, "expression.tsv.gz", arrowio.SampleOptions{})
 //	...
@@ -66,12 +65,12 @@ func ReadTable(ctx context.Context, path string, o arrowio.SampleOptions) (*Tabl
 }
 
 // ReadLabelled is ReadTable of a file of which nobody has said which column labels the
-// rows: where the file shows it, that column is taken for it. It returns its name,
-// empty for none.
+// rows: a column that has a word from the first row on is taken for it. It returns its
+// name, empty for none.
 func ReadLabelled(ctx context.Context, path string, o arrowio.SampleOptions) (t *Table, idColumn string, err error) {
 	t, err = ReadTable(ctx, path, o)
 	wrong := new(arrowio.InputError)
-	if errors.As(err, &wrong) && wrong.Advice.Option == "id_column" && wrong.Advice.Value != "" && o.IDColumn == "" {
+	if errors.As(err, &wrong) && wrong.Advice.Option == "id_column" && wrong.Advice.Value != "" && wrong.Row <= 1 && o.IDColumn == "" {
 		o.IDColumn = wrong.Advice.Value
 		t, err = ReadTable(ctx, path, o)
 	}

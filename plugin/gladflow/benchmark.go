@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -24,11 +25,10 @@ func benchmarkCommand() *cobra.Command {
 them, the baseline: metrics for every set, means for every group of sets and over
 the groups, paired differences with standard errors, and in how many a solver wins.
 
-DIR is a folder: NAME.csv with NAME.reference.csv beside it and, if the sources are
-known, NAME.regulators.csv; or sub-folders with expression.csv, reference.csv and
-regulators.csv each. Any format that recover reads will do. The sets of a
-sub-folder are a group. LIST is a table or YAML with the keys name, group, table,
-orientation, id_column, reference, population, undirected, regulators and
+DIR is a folder: NAME.csv with NAME.reference.csv beside it; or sub-folders with
+expression.csv and reference.csv each. Any format that recover reads will do. The
+sets of a sub-folder are a group. LIST is CSV, TSV or YAML with the keys name,
+group, table, orientation, id_column, reference, population, undirected and
 background.
 
 With --out what is done is kept, and not repeated by the next run unless the
@@ -65,7 +65,7 @@ files, the options or the program have changed.`,
 func printBenchmark(w io.Writer, r *benchmark.Result) {
 	solvers := r.Overall.Solvers
 	for _, m := range metric.OfRankings() {
-		if len(solvers) == 0 || !contains(r.Benchmark.Metrics, m.Key) {
+		if len(solvers) == 0 || !slices.Contains(r.Benchmark.Metrics, m.Key) {
 			continue
 		}
 		t := textTable{columns: []column{{m.Title, left}, {"samples", right}, {"variables", right}, {"edges", right}}}
@@ -184,7 +184,7 @@ func printDifferences(w io.Writer, r *benchmark.Result) {
 	}
 	var shown []metric.Metric
 	for _, m := range metric.OfRankings() {
-		if contains(r.Benchmark.Metrics, m.Key) {
+		if slices.Contains(r.Benchmark.Metrics, m.Key) {
 			shown = append(shown, m)
 			t.columns = append(t.columns, column{m.Title, right}, column{what + " won", right})
 		}
@@ -221,13 +221,4 @@ func plusMinus(v, e job.Float, format string) string {
 		text += " ± " + figure(e, format)
 	}
 	return text
-}
-
-func contains(list []string, word string) bool {
-	for _, w := range list {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
