@@ -60,6 +60,7 @@ func (p *reportPage) add(r *run, found *finding, ranking metric.Ranking, h *hist
 	}
 	k.network.Name, k.degrees = name, links.Degrees()
 	if r.population != nil {
+		k.network.Shown = r.population.Positives
 		k.curves = ranking.Curves()
 	}
 	if h != nil {
