@@ -148,7 +148,8 @@ func (r *Reference) Positives() int {
 
 // ReadReference reads a reference network, "-" for standard input: source,
 // target and, if the file has a third column, label 0 or 1. Headers and names
-// of columns are as in ReadEdges.
+// of columns are as in ReadEdges. A file called .sif or .sif.gz is read by
+// ReadSIF: its edges, without their types.
 //
 // Labels other than 0 and 1, a pair with both, an empty name and a list
 // without pairs are InputErrors.
@@ -160,6 +161,13 @@ func ReadReference(ctx context.Context, path string, o ListOptions) (*Reference,
 
 func readReference(ctx context.Context, path string, o ListOptions) (_ *Reference, err error) {
 	defer func() { err = advised(err, o.Fixed) }()
+	if o.Format == "" && isSIF(path) {
+		network, err := readSIF(ctx, path, o)
+		if err != nil {
+			return nil, err
+		}
+		return network.reference(), nil
+	}
 	l, err := openList(ctx, path, o, labelRole())
 	if err != nil {
 		return nil, err

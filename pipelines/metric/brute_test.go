@@ -188,13 +188,31 @@ func TestRankAgainstDefinitions(t *testing.T) {
 	})
 }
 
+// bruteEarly is the share of positives among the best, as many as there are
+// positives.
+func bruteEarly(order []bool) float64 {
+	var positives, early float64
+	for _, p := range order {
+		if p {
+			positives++
+		}
+	}
+	for _, p := range order[:int(positives)] {
+		if p {
+			early++
+		}
+	}
+	return early / positives
+}
+
 // Of at most seven pairs every order inside the ties can be visited.
-func TestAveragePrecisionIsTheExpectation(t *testing.T) {
+func TestPrecisionsAreExpectations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		scores, positive := ranked(t, 7)
-		var sum, n float64
+		var sum, early, n float64
 		orders(scores, positive, func(order []bool) {
 			sum += brutePrecision(order)
+			early += bruteEarly(order)
 			n++
 		})
 		r, err := Rank(scores, positive)
@@ -203,6 +221,9 @@ func TestAveragePrecisionIsTheExpectation(t *testing.T) {
 		}
 		if want := sum / n; !(math.Abs(r.AveragePrecision-want) <= 1e-11) { // sums of up to 5040 orders
 			t.Errorf("AveragePrecision = %v, want %v, the mean over %v orders", r.AveragePrecision, want, n)
+		}
+		if want := early / n; !(math.Abs(r.EarlyPrecision-want) <= 1e-11) {
+			t.Errorf("EarlyPrecision = %v, want %v, the mean over %v orders", r.EarlyPrecision, want, n)
 		}
 	})
 }

@@ -107,6 +107,8 @@ type Population struct {
 
 	names []string
 	index map[string]int32
+	// sources are those of the pairs of an undirected population: see Source.
+	sources []int32
 }
 
 // Population returns the pairs of names on which estimates are scored. Where it is
@@ -142,6 +144,9 @@ func (r Reference) Population(names []string, kind Kind, undirected bool) (*Popu
 		if b {
 			p.Positives++
 		}
+	}
+	if undirected {
+		p.attribute(pairs)
 	}
 	switch {
 	case len(pairs) == 0:

@@ -49,9 +49,20 @@ type Ranking struct {
 	//
 	//	k/Π · (P + k)/(N + n).
 	StepAveragePrecision float64
+	// EarlyPrecision is the share of positives among the best Π pairs, in
+	// expectation over random order inside a tied group that the bound cuts: what
+	// BEELINE measures with (Pratapa et al., Nature Methods 17:147, 2020), which
+	// takes such a group whole.
+	EarlyPrecision float64
 
 	// pos and neg are the scores, ascending: see Groups.
 	pos, neg []float64
+}
+
+// EarlyPrecisionRatio is EarlyPrecision over that of an order left to chance,
+// Π/Pairs: BEELINE's early precision ratio.
+func (r Ranking) EarlyPrecisionRatio() float64 {
+	return r.EarlyPrecision * float64(r.Pairs) / float64(r.Positives)
 }
 
 // Groups yields the tied groups from the highest score to the lowest: the number
@@ -113,7 +124,7 @@ func Rank(scores []float64, positive []bool) (Ranking, error) {
 	slices.Sort(pos)
 	slices.Sort(neg)
 	r := Ranking{pos: pos, neg: neg}
-	var t tally
+	t := tally{top: npos}
 	for k, m := range r.Groups() {
 		t.add(k, m)
 	}
@@ -124,6 +135,10 @@ func Rank(scores []float64, positive []bool) (Ranking, error) {
 // tally sums the contributions of tied groups, best first.
 type tally struct {
 	pos, neg int
+	// top is the number of pairs that EarlyPrecision looks at, early the positives
+	// expected among them.
+	top   int
+	early float64
 	// wins is twice the number of pairs (positive, negative) in right order.
 	// It is exact up to 2⁶³, three thousand million pairs of a population.
 	wins                  int64
@@ -137,6 +152,9 @@ func (t *tally) add(k, m int) {
 		n := k + m
 		// Negatives above are counted here and subtracted from all at the end.
 		t.wins -= int64(k) * int64(2*t.neg+m)
+		if above < t.top {
+			t.early += float64(k) * min(1, float64(t.top-above)/float64(n))
+		}
 		if n == 1 {
 			after := float64(t.pos+1) / float64(above+1)
 			before := after
@@ -186,4 +204,5 @@ func (t *tally) into(r *Ranking) {
 	r.AUPR = t.area / pos
 	r.AveragePrecision = t.expected / pos
 	r.StepAveragePrecision = t.whole / pos
+	r.EarlyPrecision = t.early / float64(t.top)
 }

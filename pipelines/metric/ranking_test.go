@@ -52,6 +52,29 @@ func TestRankClosedForms(t *testing.T) {
 	}
 }
 
+func TestEarlyPrecision(t *testing.T) {
+	for _, tt := range []struct {
+		scores       []float64
+		positive     []bool
+		early, ratio float64
+	}{
+		{[]float64{4, 3, 2, 1}, []bool{true, true, false, false}, 1, 2},
+		{[]float64{4, 3, 2, 1}, []bool{false, true, true, false}, 0.5, 1},
+		{[]float64{1, 2, 3, 4}, []bool{true, true, false, false}, 0, 0},
+		// The second of the best two is one of three, one of them positive.
+		{[]float64{4, 2, 2, 2, 1}, []bool{true, true, false, false, false}, (1 + 1./3) / 2, (1 + 1./3) / 2 * 5 / 2},
+		{[]float64{0, 0, 0, 0, 0}, []bool{true, true, false, false, false}, 2. / 5, 1},
+	} {
+		r, err := Rank(tt.scores, tt.positive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(r.EarlyPrecision-tt.early) > rounding || math.Abs(r.EarlyPrecisionRatio()-tt.ratio) > rounding {
+			t.Errorf("%v, %v: early precision %v, ratio %v, want %v and %v", tt.scores, tt.positive, r.EarlyPrecision, r.EarlyPrecisionRatio(), tt.early, tt.ratio)
+		}
+	}
+}
+
 func TestRankRefuses(t *testing.T) {
 	tests := []struct {
 		name     string

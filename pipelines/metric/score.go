@@ -10,15 +10,25 @@ import (
 // positions in the table. In an undirected population i < j. A NaN score is an
 // error.
 func (p *Population) Score(score func(i, j int) float64) (Ranking, error) {
+	scores, err := p.Scores(score)
+	if err != nil {
+		return Ranking{}, err
+	}
+	return Rank(scores, p.Positive)
+}
+
+// Scores are those of the pairs of p, in their order, as Score takes them: for Rank
+// and for a Resampling.
+func (p *Population) Scores(score func(i, j int) float64) ([]float64, error) {
 	scores := make([]float64, len(p.Pairs))
 	for k, q := range p.Pairs {
 		v := score(int(q.I), int(q.J))
 		if math.IsNaN(v) {
-			return Ranking{}, fmt.Errorf("the score of %q and %q is NaN; every pair needs a score", p.names[q.I], p.names[q.J])
+			return nil, fmt.Errorf("the score of %q and %q is NaN; every pair needs a score", p.names[q.I], p.names[q.J])
 		}
 		scores[k] = v
 	}
-	return Rank(scores, p.Positive)
+	return scores, nil
 }
 
 // ErrNoneListed is wrapped when a list and a population share no pair.

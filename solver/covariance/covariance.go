@@ -1,6 +1,7 @@
 // Package covariance estimates S, the matrix that every solver starts from,
 // from a stream of samples: the covariance, or the correlation of Pearson, of
-// Spearman or of the nonparanormal model, with or without shrinkage.
+// Spearman, of normal scores or of the nonparanormal model, with or without
+// shrinkage.
 //
 // It knows no files and no missing values: every entry of a sample is a finite
 // number. It estimates no network: solvers do.
@@ -13,7 +14,7 @@
 //
 // Variables are always centred. Samples are read once. Pearson and Covariance
 // keep d² numbers, which become S, and a block of at most 256 samples, however
-// many samples there are; Spearman, Nonparanormal and Ledoit-Wolf keep the whole
+// many samples there are; ranks, scores of them and Ledoit-Wolf keep the whole
 // table, M·d numbers, besides: see Memory.
 //
 // The result does not depend on how the source cuts its batches, not even in
@@ -47,6 +48,10 @@ const (
 	Nonparanormal
 	// Covariance is the covariance in the units of the variables.
 	Covariance
+	// NormalScores is Pearson's correlation of the normal scores of Blom,
+	// "Statistical Estimates and Transformed Beta-Variables" (1958): the score of a
+	// value is Φ⁻¹((rank − 3/8)/(M + 1/4)). Ties share the average of their ranks.
+	NormalScores
 )
 
 var methodNames = [...]string{
@@ -54,6 +59,7 @@ var methodNames = [...]string{
 	Spearman:      "spearman",
 	Nonparanormal: "nonparanormal",
 	Covariance:    "none",
+	NormalScores:  "normal-scores",
 }
 
 // String is the name that ParseMethod reads.
@@ -64,8 +70,8 @@ func (m Method) String() string {
 	return methodNames[m]
 }
 
-// ParseMethod reads "pearson", "spearman", "nonparanormal", or "none" for the
-// plain covariance. The empty string is Pearson.
+// ParseMethod reads "pearson", "spearman", "nonparanormal", "normal-scores", or
+// "none" for the plain covariance. The empty string is Pearson.
 func ParseMethod(name string) (Method, error) {
 	if name == "" {
 		return Pearson, nil
@@ -75,7 +81,7 @@ func ParseMethod(name string) (Method, error) {
 			return Method(m), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown correlation %q; choose pearson, spearman, nonparanormal or none", name)
+	return 0, fmt.Errorf("unknown correlation %q; choose pearson, spearman, nonparanormal, normal-scores or none", name)
 }
 
 // Divisor is what sums of squares are divided by. Correlations do not depend
@@ -126,7 +132,7 @@ type Settings struct {
 func (s Settings) Validate() error {
 	switch {
 	case s.Method < 0 || int(s.Method) >= len(methodNames):
-		return fmt.Errorf("unknown %v; choose pearson, spearman, nonparanormal or none", s.Method)
+		return fmt.Errorf("unknown %v; choose pearson, spearman, nonparanormal, normal-scores or none", s.Method)
 	case s.Divisor != BySamples && s.Divisor != BySamplesLess1:
 		return fmt.Errorf("unknown divisor %d; choose BySamples or BySamplesLess1", int(s.Divisor))
 	case !(s.Shrinkage >= 0 && s.Shrinkage <= 1):
@@ -201,7 +207,7 @@ type estimation struct {
 	d        int
 	ranked   bool
 	sums     *moments
-	kept     []block // what Spearman, Nonparanormal and Ledoit-Wolf need again
+	kept     []block // what ranks, scores of them and Ledoit-Wolf need again
 	samples  int
 }
 

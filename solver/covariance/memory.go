@@ -14,7 +14,7 @@ func Memory(d int) int64 {
 func SampleMemory(d int, s Settings) int64 {
 	switch {
 	case s.ranked():
-		const perRank = 8*tile + 16 // a ranker's columns and order
+		const perRank = 8*tile + 16 + 8 // a ranker's columns, order and ranks
 		return 8*int64(d) + perRank*int64(dense.Cores())
 	case s.LedoitWolf:
 		return 8 * int64(d)
@@ -31,4 +31,6 @@ func MatrixMemory(d int) int64 {
 }
 
 // ranked says that S is of ranks or scores.
-func (s Settings) ranked() bool { return s.Method == Spearman || s.Method == Nonparanormal }
+func (s Settings) ranked() bool {
+	return s.Method == Spearman || s.Method == Nonparanormal || s.Method == NormalScores
+}

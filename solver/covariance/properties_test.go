@@ -11,7 +11,7 @@ import (
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-var methods = []covariance.Method{covariance.Pearson, covariance.Spearman, covariance.Nonparanormal, covariance.Covariance}
+var methods = []covariance.Method{covariance.Pearson, covariance.Spearman, covariance.Nonparanormal, covariance.NormalScores, covariance.Covariance}
 
 type table struct {
 	m, d int
@@ -166,7 +166,7 @@ func TestAffineInvariance(t *testing.T) {
 func TestMonotoneInvariance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := drawTable(t)
-		s := covariance.Settings{Method: rapid.SampledFrom([]covariance.Method{covariance.Spearman, covariance.Nonparanormal}).Draw(t, "method")}
+		s := covariance.Settings{Method: rapid.SampledFrom([]covariance.Method{covariance.Spearman, covariance.Nonparanormal, covariance.NormalScores}).Draw(t, "method")}
 		kind := rapid.IntRange(0, 2).Draw(t, "map")
 		b := a.each(func(_ int, v float64) float64 {
 			// Strictly increasing also after rounding, for these tables.

@@ -1,14 +1,13 @@
 package covariance
 
 import (
-	"cmp"
 	"context"
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/rank"
 )
 
 // tile is the number of columns taken together: a cache line of a row.
@@ -57,30 +56,31 @@ func scores(samples int, method Method) []float64 {
 	delta := 1 / (4 * math.Pow(m, 0.25) * math.Sqrt(math.Pi*math.Log(m)))
 	for twice := 2; twice <= 2*samples; twice++ {
 		rank := float64(twice) / 2
-		if method == Spearman {
+		switch method {
+		case Spearman:
 			score[twice] = rank - (m+1)/2
-			continue
+		case NormalScores:
+			score[twice] = quantile((rank - 0.375) / (m + 0.25))
+		case Nonparanormal:
+			score[twice] = quantile(math.Max(delta, math.Min(1-delta, rank/m)))
 		}
-		f := math.Max(delta, math.Min(1-delta, rank/m))
-		score[twice] = math.Sqrt2 * math.Erfinv(2*f-1) // Φ⁻¹(f)
 	}
 	return score
 }
+
+// quantile is Φ⁻¹.
+func quantile(f float64) float64 { return math.Sqrt2 * math.Erfinv(2*f-1) }
 
 // A ranker is one goroutine's memory.
 type ranker struct {
 	score   []float64
 	columns [tile][]float64
-	order   []ranked
-}
-
-type ranked struct {
-	value  float64
-	sample int
+	ranks   *rank.Ranker
+	twice   []int
 }
 
 func newRanker(samples int, score []float64) *ranker {
-	r := &ranker{score: score, order: make([]ranked, samples)}
+	r := &ranker{score: score, ranks: rank.New(samples), twice: make([]int, samples)}
 	for i := range r.columns {
 		r.columns[i] = make([]float64, samples)
 	}
@@ -116,20 +116,9 @@ func (r *ranker) tile(table []block, d, first int, of spread) {
 
 // rank replaces the values of a column by the scores of their ranks.
 func (r *ranker) rank(column []float64) {
-	for k, v := range column {
-		r.order[k] = ranked{v, k}
-	}
-	slices.SortFunc(r.order, func(a, b ranked) int { return cmp.Compare(a.value, b.value) })
-	for from := 0; from < len(r.order); {
-		to := from + 1
-		for to < len(r.order) && r.order[to].value == r.order[from].value {
-			to++
-		}
-		s := r.score[from+1+to] // ranks from+1 to to: twice their average
-		for _, o := range r.order[from:to] {
-			column[o.sample] = s
-		}
-		from = to
+	r.ranks.Twice(r.twice, column)
+	for k, twice := range r.twice {
+		column[k] = r.score[twice]
 	}
 }
 

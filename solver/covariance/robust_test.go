@@ -111,7 +111,7 @@ func TestAccuracyInBadUnits(t *testing.T) {
 func TestCorrelationBeyondTheRangeOfVariances(t *testing.T) {
 	const m, d = 300, 4
 	rows := normalTable(2, m, d)
-	for _, method := range []covariance.Method{covariance.Pearson, covariance.Spearman, covariance.Nonparanormal} {
+	for _, method := range []covariance.Method{covariance.Pearson, covariance.Spearman, covariance.Nonparanormal, covariance.NormalScores} {
 		want := estimate(t, rows, d, covariance.Settings{Method: method, LedoitWolf: true})
 		scaled := make([]float64, len(rows))
 		exponents := [d]int{900, -900, 0, -960}
