@@ -29,16 +29,23 @@ func (t Training) Essential() Training {
 	return t
 }
 
-// commandLine writes the fields that are not their defaults.
 func (t Training) commandLine() string {
-	words := []string{"gladflow", "train"}
+	words := []string{"train"}
 	if t.Family != "" {
 		words = append(words, t.Family)
+		t.Family = ""
 	}
-	v := reflect.ValueOf(t)
-	for i, f := range Fields(&t, Facts{}) {
+	return commandLine(words, &t)
+}
+
+// commandLine is a command of gladflow and as flags the fields of document that are
+// not their defaults; the field out is always there.
+func commandLine(command []string, document any) string {
+	words := append([]string{"gladflow"}, command...)
+	v := reflect.ValueOf(document).Elem()
+	for i, f := range Fields(document, Facts{}) {
 		field := v.Field(i)
-		if f.Key == "family" || field.IsZero() {
+		if field.IsZero() {
 			continue
 		}
 		value := textOfField(field)

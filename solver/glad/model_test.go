@@ -215,7 +215,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(strings.Replace(sample, `"scale": 4`, `"scale": 1e999`, 1)))
 	f.Add([]byte(sample[:300]))
 	for _, name := range BuiltinNames() {
-		data, err := builtin.ReadFile("models/" + name + ".json")
+		data, err := models.ReadFile("models/" + name + ".json")
 		if err != nil {
 			f.Fatal(err)
 		}
