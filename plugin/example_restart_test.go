@@ -16,7 +16,9 @@ func ExampleRestarter() {
 	err := restarter.Retry(ctx, func(ctx context.Context, client *plugin.Client) error {
 		solvers, err := client.Solvers(ctx)
 		for _, s := range solvers {
-			fmt.Println(s.Name)
+			if s.Certified {
+				fmt.Println(s.Name)
+			}
 		}
 		return err
 	})
@@ -24,7 +26,6 @@ func ExampleRestarter() {
 		log.Fatal(err)
 	}
 	// Output:
-	// glad
 	// bcd
 	// gista
 	// admm

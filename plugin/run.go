@@ -95,14 +95,15 @@ func (r *Run) Progress(ctx context.Context) iter.Seq2[protocol.Event, error] {
 }
 
 // Edges waits for a solver to finish and returns its ranked edges: source,
-// target, score, precision, partial_correlation, sign, the highest score first.
+// target, score, precision, partial_correlation, sign, the highest score first. Those of a
+// solver that ranks pairs are source, target, score, probability if it has one, sign.
 // The empty name is the job's first solver.
 func (r *Run) Edges(ctx context.Context, solver string) (array.RecordReader, error) {
 	return r.table(ctx, protocol.TableEdges, solver)
 }
 
 // Precision waits for a solver to finish and returns its precision matrix, as
-// the job's field of that name wants it.
+// the job's field of that name wants it. A solver that ranks pairs has none.
 func (r *Run) Precision(ctx context.Context, solver string) (array.RecordReader, error) {
 	return r.table(ctx, protocol.TablePrecision, solver)
 }

@@ -69,6 +69,16 @@ func Score(p *metric.Population, est *solver.Estimate) (job.Metrics, error) {
 	}), nil
 }
 
+// ScoreRanking ranks the pairs of a population by a score of the variables i and j,
+// from i to j in a directed population.
+func ScoreRanking(p *metric.Population, score func(i, j int) float64) (job.Metrics, error) {
+	ranking, err := p.Score(score)
+	if err != nil {
+		return nil, err
+	}
+	return metricsOf(metric.OfRankings(), metric.Scored{Ranking: ranking}), nil
+}
+
 func metricsOf(table []metric.Metric, s metric.Scored) job.Metrics {
 	var values job.Metrics
 	for _, m := range table {

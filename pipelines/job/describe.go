@@ -74,6 +74,9 @@ type SolverInfo struct {
 	Minimises string `json:"minimises,omitempty"`
 	// Certified says whether it stops at a duality gap.
 	Certified bool `json:"certified"`
+	// Ranking says that it ranks pairs only: it has a list of edges and no precision
+	// matrix.
+	Ranking bool `json:"ranking,omitzero"`
 	// Description is one sentence on when to use it.
 	Description string `json:"description"`
 }

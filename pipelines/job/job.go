@@ -33,7 +33,11 @@ type Job struct {
 
 	// Correlation is what is estimated from the samples; none is the plain
 	// covariance.
-	Correlation string `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=none,default=pearson" jsonschema_description:"what to estimate from the samples; none is the covariance"`
+	Correlation string `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none,default=pearson" jsonschema_description:"what to estimate from the samples; none is the covariance"`
+	// RankingCorrelation is what the rankings of solvers such as spectral are made
+	// from, whatever Correlation says: of normal scores of the variables, of ranks, or of
+	// the values. Of a covariance it is the covariance's.
+	RankingCorrelation string `json:"ranking_correlation,omitzero" jsonschema:"enum=normal-scores,enum=pearson,enum=spearman,default=normal-scores" jsonschema_description:"correlation that spectral ranks by; pearson where a few samples far out carry the signal"`
 	// Divisor is that of variances: m (maximum likelihood) or m-1 (unbiased).
 	Divisor string `json:"divisor,omitzero" jsonschema:"enum=m,enum=m-1,default=m" jsonschema_description:"divisor of variances, m being the number of samples"`
 	// Shrinkage is a weight from 0 to 1 towards the identity, or ledoit-wolf.
@@ -81,9 +85,9 @@ type Job struct {
 	// Format is that of the edge lists, and of the other tables where they have
 	// it. See arrowio.EdgeFormats.
 	Format string `json:"format,omitzero" jsonschema:"default=parquet" jsonschema_description:"format of the tables written"`
-	// Edges says which pairs an edge list holds: the support, all, or the N
-	// of highest score.
-	Edges string `json:"edges,omitzero" jsonschema:"pattern=^(support|all|top:[1-9][0-9]*)$,default=support" jsonschema_description:"pairs in the edge list: support (where the sparse matrix is not zero), all, or top:N"`
+	// Edges says which pairs an edge list holds: the support, all, or the N of
+	// highest score. The support of a ranking is its MostRanked best pairs.
+	Edges string `json:"edges,omitzero" jsonschema:"pattern=^(support|all|top:[1-9][0-9]*)$,default=support" jsonschema_description:"pairs in the edge list: support (where the sparse matrix is not zero; of a ranking the best 100000), all, or top:N"`
 	// Precision says which matrix is written: the non-zeros of Z, or all of Θ.
 	Precision string `json:"precision,omitzero" jsonschema:"enum=sparse,enum=dense,default=sparse" jsonschema_description:"precision matrix to write: the non-zeros of the sparse one, or the dense one"`
 	// Units are those of the variables that Θ belongs to. Without a
@@ -124,6 +128,10 @@ const (
 	PrecisionSparse = "sparse"
 	PrecisionDense  = "dense"
 
+	// MostRanked is how many pairs of a ranking are listed with EdgesSupport: as many
+	// as a list for the DREAM5 challenge may have.
+	MostRanked = 100_000
+
 	UnitsStandardised = "standardised"
 	UnitsOriginal     = "original"
 
@@ -144,7 +152,7 @@ func (j Job) ResolvedBy(known Facts) Job {
 	r := j
 	Resolve(&r, known)
 	if !j.SamplesGiven() {
-		r.Orientation, r.Divisor = "", ""
+		r.Orientation, r.Divisor, r.RankingCorrelation = "", "", ""
 	}
 	if j.PenaltyMatrix != "" {
 		r.Penalty = ""

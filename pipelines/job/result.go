@@ -117,6 +117,9 @@ type PopulationResult struct {
 // A SolverResult is what one solver did.
 type SolverResult struct {
 	Name string `json:"name"`
+	// Ranking says that the solver has ranked pairs and has no precision matrix: then
+	// nothing of the certificate is there.
+	Ranking bool `json:"ranking,omitempty"`
 	// Model is the model that GLAD ran.
 	Model string `json:"model,omitempty"`
 	// Status is that of the estimate, see solver.Status, or "failed".
@@ -137,7 +140,8 @@ type SolverResult struct {
 	KKTResidual Float `json:"kkt_residual"`
 	// Penalty is ρ; NaN where there is none or a matrix.
 	Penalty Float `json:"penalty"`
-	// Edges is the number of unordered pairs in the support.
+	// Edges is the number of unordered pairs in the support; of a ranking the number
+	// of pairs that are listed.
 	Edges   int   `json:"edges"`
 	Seconds Float `json:"seconds"`
 	// Metrics is nil without a reference.

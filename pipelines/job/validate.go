@@ -48,8 +48,10 @@ func (j Job) checkInput() error {
 func (j Job) checkEstimate() error {
 	weight, isNumber := j.Shrinkage.Number()
 	switch {
-	case !j.SamplesGiven() && (j.Correlation == "spearman" || j.Correlation == "nonparanormal"):
+	case !j.SamplesGiven() && (j.Correlation != "" && j.Correlation != "pearson" && j.Correlation != "none"):
 		return Errorf("correlation", "%s needs the samples, not their %s; choose pearson or none", j.Correlation, j.InputKind)
+	case !j.SamplesGiven() && j.RankingCorrelation != "":
+		return Errorf("ranking_correlation", "a %s cannot be estimated again; leave this out", j.InputKind)
 	case !j.SamplesGiven() && j.Divisor != "":
 		return Errorf("divisor", "a %s has been divided already; leave this out", j.InputKind)
 	case j.Shrinkage == ShrinkageLedoitWolf && !j.SamplesGiven():

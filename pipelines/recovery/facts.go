@@ -1,6 +1,9 @@
 package recovery
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/device"
 	"github.com/gladflow/gladflow/pipelines/job"
@@ -36,7 +39,19 @@ func Validate(j job.Job) error {
 	if err := j.ValidateBy(Facts()); err != nil {
 		return err
 	}
+	if !j.SamplesGiven() {
+		for _, name := range Resolved(j).Solvers {
+			if find(name).needsSamples {
+				return job.Errorf("solvers", "%s needs the samples, not their %s; choose from %s", name, j.InputKind, strings.Join(withoutSamples(), ", "))
+			}
+		}
+	}
 	return device.Process().Check(j.Device)
+}
+
+// withoutSamples are the solvers for which a covariance is enough.
+func withoutSamples() []string {
+	return slices.DeleteFunc(SolverNames(), func(name string) bool { return find(name).needsSamples })
 }
 
 // Resolved returns j with every default filled in that is a value; a field whose

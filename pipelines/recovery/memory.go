@@ -8,7 +8,6 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/memory"
-	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/covariance"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glasso"
@@ -131,14 +130,14 @@ func (m *reservation) reserve(what string) error {
 // errEnded is what readers are told that go on after the end of their run.
 var errEnded = errors.New("the run has ended")
 
-// read gives back what samples took.
-func (m *reservation) read() {
+// read gives back what samples took, but for those that are used to the end.
+func (m *reservation) read(used int64) {
 	if m.from == nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.kept = 0
+	m.kept, m.held = 0, m.held+used
 	if over := m.reserved - (ownBytes + m.peak + m.held + m.tables); over > 0 {
 		m.from.Release(over)
 		m.reserved -= over
@@ -188,14 +187,31 @@ func (r *run) admit(context.Context) error {
 		atWork(rule.memory(c, d), "the choice of the penalty")
 	}
 	for _, name := range r.job.Solvers {
-		atWork(find(name).memory(c, d), "solver "+name)
-	}
-	if r.delivers() {
-		size := r.tableSize(0) // what is known before a solver has ended
-		atWork(r.deliveryMemory(size), "the tables of a solver")
-		m.tables = int64(len(r.job.Solvers)) * r.keptMemory(size)
+		entry := find(name)
+		atWork(entry.memory(c, d), "solver "+name)
+		if r.delivers() { // what is known before the solver has ended
+			size := r.tableSize(entry, 0)
+			atWork(r.deliveryMemory(size), "the tables of a solver")
+			m.tables += r.keptMemory(size)
+		}
 	}
 	return m.raise(m.peak, m.what)
+}
+
+// admitSamples is admit for the solvers that need memory for every sample, when these
+// have been counted.
+func (r *run) admitSamples() error {
+	if r.samples == nil {
+		return nil
+	}
+	d := len(r.table.Names)
+	for _, name := range r.job.Solvers {
+		bytes := matrix(d) + find(name).memory(r.configuration(glasso.Penalty{}, nil), d)
+		if err := r.memory.raise(bytes, fmt.Sprintf("solver %s on %d variables", name, d)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // holdPopulation reserves for so many pairs that are scored: themselves, and what
@@ -213,23 +229,36 @@ type tableSize struct {
 	pairs   int64 // that are ranked
 	edges   int64 // that are listed of them
 	entries int64 // of a sparse precision matrix
+	dense   int64 // matrices that are written whole
 }
 
 // tableSize is that of a solver whose support has so many pairs.
-func (r *run) tableSize(support int64) tableSize {
+func (r *run) tableSize(of solverEntry, support int64) tableSize {
 	d := int64(len(r.table.Names))
 	s := tableSize{pairs: support, entries: support + d}
-	if r.job.Edges != job.EdgesSupport {
+	if r.job.Edges != job.EdgesSupport || of.Ranking {
 		s.pairs = d * (d - 1) / 2
 	}
-	s.edges = s.pairs
-	if n, _ := r.job.Top(); n > 0 {
-		s.edges = min(s.pairs, int64(n))
-	}
+	s.edges = r.listed(of, s.pairs)
 	if r.job.Precision == job.PrecisionDense {
-		s.entries = 0
+		s.entries, s.dense = 0, 1
+	}
+	if of.Ranking {
+		s.entries, s.dense = 0, 0
 	}
 	return s
+}
+
+// listed is how many of so many pairs a list of edges has.
+func (r *run) listed(of solverEntry, pairs int64) int64 {
+	n, _ := r.job.Top()
+	if r.job.Edges == job.EdgesSupport && of.Ranking {
+		n = job.MostRanked
+	}
+	if n > 0 {
+		return min(pairs, int64(n))
+	}
+	return pairs
 }
 
 // What a row of a table takes.
@@ -251,10 +280,7 @@ func (r *run) deliveryMemory(s tableSize) int64 {
 	}
 	names := r.nameBytes()
 	bytes += pairBytes*s.pairs + (edgeBytes+4*names)*s.edges + (entryBytes+4*names)*s.entries
-	if r.job.Precision == job.PrecisionDense {
-		bytes += 4 * matrix(d)
-	}
-	return bytes
+	return bytes + 4*s.dense*matrix(d)
 }
 
 // keptMemory is what the tables of a solver take that the host keeps.
@@ -264,10 +290,7 @@ func (r *run) keptMemory(s tableSize) int64 {
 	}
 	names := 2 * r.nameBytes()
 	bytes := (keptEdgeBytes+names)*s.edges + (keptEntryBytes+names)*s.entries
-	if r.job.Precision == job.PrecisionDense {
-		bytes += matrix(len(r.table.Names))
-	}
-	return bytes
+	return bytes + s.dense*matrix(len(r.table.Names))
 }
 
 // nameBytes is the mean length of a name, and a bit more.
@@ -281,11 +304,15 @@ func (r *run) nameBytes() int64 {
 
 // admitTables reserves for the tables of an estimate, whose size is known now. It
 // returns what of that is for the tables that the host keeps.
-func (r *run) admitTables(est *solver.Estimate) (kept int64, err error) {
+func (r *run) admitTables(of solverEntry, found *finding) (kept int64, err error) {
 	m := &r.memory
-	size := r.tableSize(int64(est.Edges()))
+	var support int64
+	if found.estimate != nil {
+		support = int64(found.estimate.Edges())
+	}
+	size := r.tableSize(of, support)
 	kept = r.keptMemory(size)
-	m.tables += kept - r.keptMemory(r.tableSize(0))
+	m.tables += kept - r.keptMemory(r.tableSize(of, 0))
 	err = m.raise(matrix(len(r.table.Names))+r.deliveryMemory(size), fmt.Sprintf("tables of %d edges", size.edges))
 	return kept, err
 }

@@ -11,7 +11,7 @@ import (
 // precisionOutput is the matrix that Job.Precision asks for: arrowio.Precision's
 // Columns. It has the job's format, or its own default where it lacks that.
 func precisionOutput() solverOutput {
-	return solverOutput{name: TablePrecision, prepare: func(r *run, s *solution) preparedOutput {
+	return solverOutput{name: TablePrecision, of: estimates, prepare: func(r *run, s *solution) preparedOutput {
 		matrix, metadata := arrowio.Precision{Names: r.table.Names, Values: s.z}, r.solverMetadata(s.result)
 		metadata[output.MetaMatrix] = "sparse (Z)"
 		if r.job.Precision == job.PrecisionDense {

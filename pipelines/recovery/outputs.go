@@ -15,12 +15,16 @@ import (
 
 // outputs lists the tables that a run makes of every solver's estimate. Each has a
 // file of its own.
-func outputs() []solverOutput { return []solverOutput{edgesOutput(), precisionOutput()} }
+func outputs() []solverOutput {
+	return []solverOutput{edgesOutput(), rankedOutput(), precisionOutput()}
+}
 
 // A solverOutput is a table of a solver's estimate.
 type solverOutput struct {
 	// name is that of the table, and stands in the name of its file.
-	name    string
+	name string
+	// of says whether a solver has it.
+	of      func(solverEntry) bool
 	prepare func(*run, *solution) preparedOutput
 }
 
@@ -34,17 +38,19 @@ type preparedOutput struct {
 
 // A solution is what a solver has found, in the units that the job asks for.
 type solution struct {
-	*solver.Estimate
-	theta, z *dense.Sym
-	result   *job.SolverResult
+	*solver.Estimate // nil for a ranking
+	theta, z         *dense.Sym
+	ranking          *ranking // nil for an estimate
+	solver           solverEntry
+	result           *job.SolverResult
 }
 
 // A Network is what one solver has found, as the tables that a run writes, for a
 // host that takes them from memory.
 type Network struct {
 	Result job.SolverResult
-	// Tables are by name: TableEdges and TablePrecision as the job asks for
-	// them, and TableMetrics with the solver's row, if the job has a reference.
+	// Tables are by name: TableEdges and, where the solver has one, TablePrecision as
+	// the job asks for them, and TableMetrics with the solver's row, if the job has a reference.
 	Tables map[string]output.Table
 	// Reserved is what the run has reserved of Host.Memory for a host that keeps
 	// the tables, in bytes. It is the host's from now on: to keep, or to release.
@@ -60,21 +66,26 @@ const (
 
 // deliver writes what a solver has found, and hands it to the host, also where the
 // writing fails: that ends with the first file that cannot be written.
-func (r *run) deliver(est *solver.Estimate, res *job.SolverResult) error {
+func (r *run) deliver(entry solverEntry, found *finding, res *job.SolverResult) error {
 	if r.folder == nil && r.host.Solved == nil {
 		return nil
 	}
-	kept, err := r.admitTables(est)
+	kept, err := r.admitTables(entry, found)
 	if err != nil {
 		return err
 	}
-	s := &solution{Estimate: est, result: res}
-	if s.theta, s.z, err = r.inUnits(est); err != nil {
-		return err
+	s := &solution{Estimate: found.estimate, ranking: found.ranking, solver: entry, result: res}
+	if est := found.estimate; est != nil {
+		if s.theta, s.z, err = r.inUnits(est); err != nil {
+			return err
+		}
 	}
 	n := Network{Tables: make(map[string]output.Table)}
 	var failure error
 	for _, o := range outputs() {
+		if !o.of(entry) {
+			continue
+		}
 		m := o.prepare(r, s)
 		if r.host.Solved != nil {
 			n.Tables[o.name] = m.table()

@@ -43,7 +43,9 @@ func (r *run) openModel(context.Context) (err error) {
 }
 
 func (r *run) openInput(ctx context.Context) (err error) {
-	r.table, err = table.Open(ctx, table.SourceOf(r.job), r.host.Files)
+	if r.table, err = table.Open(ctx, table.SourceOf(r.job), r.host.Files); err == nil {
+		r.table.KeepSamples = anySolver(r.job.Solvers, func(s solverEntry) bool { return s.usesSamples })
+	}
 	return err
 }
 

@@ -115,6 +115,7 @@ type run struct {
 	population *metric.Population // nil without a reference
 	penalties  *dense.Sym         // nil without a penalty matrix
 	table      *table.Table
+	samples    []float64      // nil unless a solver uses them
 	folder     *output.Folder // nil without one
 	result     *job.Result
 	memory     reservation
@@ -147,7 +148,8 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 	if err != nil {
 		return solver.Problem{}, err
 	}
-	r.memory.read()
+	r.samples = data.Samples
+	r.memory.read(8 * int64(len(r.samples)))
 	r.result.Input = job.InputResult{
 		Path:      r.result.Job.Input,
 		Kind:      r.job.InputKind,
@@ -159,7 +161,8 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 	r.result.Variables = data.Names
 	r.result.StandardDeviations = data.StandardDeviations
 	r.result.Warnings = append(r.result.Warnings, data.Warnings...)
-	return data.Problem, nil
+	r.warnOfOutliers()
+	return data.Problem, r.admitSamples()
 }
 
 // recover runs the solvers one after the other: they share the cores.

@@ -21,7 +21,7 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 	limited, cancel := r.limit(ctx)
 	defer cancel()
 	note := r.placeNote(entry)
-	est, recorder, stack, err := r.attempt(limited, p, entry, penalty, report)
+	found, recorder, stack, err := r.attempt(limited, p, entry, penalty, report)
 	if failed := r.ofGPU(err); failed != nil && ctx.Err() == nil {
 		stack, err = nil, failed
 		if r.place.Auto {
@@ -30,7 +30,7 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 				r.place.Close()
 			}
 			report.Report(math.NaN(), note)
-			est, recorder, stack, err = r.attempt(limited, p, entry, penalty, report)
+			found, recorder, stack, err = r.attempt(limited, p, entry, penalty, report)
 		}
 	}
 	if err != nil && ctx.Err() != nil && stack == nil {
@@ -41,22 +41,24 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 		err = &job.SolverError{Solver: name, Iteration: recorder.last(), Stack: stack, Err: err}
 		return failedResult(name, "failed"), err
 	}
-	res := solverResult(name, est)
+	res := r.solverResult(entry, found)
 	if entry.takesPenalty {
 		res.Penalty = r.result.Penalty.Rho
 	}
 	if entry.takesModel {
 		res.Model = r.model.Name
 	}
-	if est.Status == solver.Interrupted && ctx.Err() != nil {
-		return res, &job.SolverError{Solver: name, Iteration: est.Iterations, Err: job.Interrupted(ctx)}
-	}
-	res.TimeLimitReached = est.Status == solver.Interrupted
-	if err := est.Status.Err(); err != nil {
-		note = joined(err.Error(), note)
+	if est := found.estimate; est != nil {
+		if est.Status == solver.Interrupted && ctx.Err() != nil {
+			return res, &job.SolverError{Solver: name, Iteration: est.Iterations, Err: job.Interrupted(ctx)}
+		}
+		res.TimeLimitReached = est.Status == solver.Interrupted
+		if err := est.Status.Err(); err != nil {
+			note = joined(err.Error(), note)
+		}
 	}
 	res.Note = note
-	if err := r.conclude(est, &res); err != nil {
+	if err := r.conclude(entry, found, &res); err != nil {
 		report.Done("failed")
 		return res, err
 	}
@@ -65,13 +67,24 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 }
 
 // conclude scores what a solver has found, and delivers it.
-func (r *run) conclude(est *solver.Estimate, res *job.SolverResult) (err error) {
+func (r *run) conclude(entry solverEntry, found *finding, res *job.SolverResult) (err error) {
 	if r.population != nil {
-		if res.Metrics, err = evaluation.Score(r.population, est); err != nil {
+		if found.ranking != nil {
+			res.Metrics, err = evaluation.ScoreRanking(r.population, found.ranking.score.At)
+		} else {
+			res.Metrics, err = evaluation.Score(r.population, found.estimate)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return r.deliver(est, res)
+	return r.deliver(entry, found, res)
+}
+
+// A finding is what a solver has found: an estimate, or a ranking.
+type finding struct {
+	estimate *solver.Estimate
+	ranking  *ranking
 }
 
 // panicked says nothing of the panic: its value is for the log, like its stack.
@@ -86,10 +99,17 @@ func (panicked) Error() string {
 }
 
 // attempt builds the solver and runs it, where the run computes now.
-func (r *run) attempt(ctx context.Context, p solver.Problem, entry solverEntry, penalty glasso.Penalty, report *progress.Reporter) (*solver.Estimate, *gapRecorder, []byte, error) {
+func (r *run) attempt(ctx context.Context, p solver.Problem, entry solverEntry, penalty glasso.Penalty, report *progress.Reporter) (*finding, *gapRecorder, []byte, error) {
 	recorder := &gapRecorder{Reporter: report}
-	est, stack, err := attempt(ctx, entry.build(r.configuration(penalty, recorder)), p)
-	return est, recorder, stack, err
+	found := new(finding)
+	var stack []byte
+	var err error
+	if c := r.configuration(penalty, recorder); entry.Ranking {
+		found.ranking, stack, err = r.attemptRanking(ctx, p, entry, c)
+	} else {
+		found.estimate, stack, err = attempt(ctx, entry.build(c), p)
+	}
+	return found, recorder, stack, err
 }
 
 // joined are two notes in one; either may be empty.
@@ -109,9 +129,16 @@ func attempt(ctx context.Context, s solver.Solver, p solver.Problem) (est *solve
 	return est, nil, err
 }
 
-func solverResult(name string, est *solver.Estimate) job.SolverResult {
+func (r *run) solverResult(entry solverEntry, found *finding) job.SolverResult {
+	if k := found.ranking; k != nil {
+		res := failedResult(entry.Name, solver.Completed.String())
+		res.Ranking, res.Seconds = true, job.Float(k.elapsed.Seconds())
+		res.Edges = int(r.tableSize(entry, 0).edges)
+		return res
+	}
+	est := found.estimate
 	return job.SolverResult{
-		Name:        name,
+		Name:        entry.Name,
 		Status:      est.Status.String(),
 		Iterations:  est.Iterations,
 		Objective:   job.Float(est.Objective),
@@ -132,6 +159,9 @@ func failedResult(name, status string) job.SolverResult {
 
 // doneText is what a solver's result says for people.
 func doneText(r job.SolverResult) string {
+	if r.Ranking {
+		return fmt.Sprintf("%s, %s", r.StatusText(), progress.Count(r.Edges, "pair"))
+	}
 	text := fmt.Sprintf("%s after %s, %s", r.StatusText(), progress.Count(r.Iterations, "iteration"), progress.Count(r.Edges, "edge"))
 	if r.DualityGap.IsFinite() {
 		text += fmt.Sprintf(", duality gap %.1e", float64(r.DualityGap))

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"context"
 	"slices"
 
 	"github.com/gladflow/gladflow/pipelines/device"
@@ -14,7 +15,10 @@ import (
 // solvers lists the solvers that a job can name, in the order in which they are
 // presented. Each has a file of its own.
 func solvers() []solverEntry {
-	return []solverEntry{gladEntry(), bcdEntry(), gistaEntry(), admmEntry(), amEntry()}
+	return []solverEntry{
+		gladEntry(), bcdEntry(), gistaEntry(), admmEntry(), amEntry(),
+		correlationEntry(), spearmanEntry(), clrEntry(), pcorEntry(), spectralEntry(),
+	}
 }
 
 // A solverEntry is a solver that a job can name.
@@ -27,7 +31,16 @@ type solverEntry struct {
 	// objectiveOption is the key of the option that weighs a quadratic penalty
 	// in its objective; empty for an objective without one.
 	objectiveOption string
-	build           func(solverConfig) solver.Solver
+	// build makes the solver, or rank ranks pairs: it is one of the two.
+	build func(solverConfig) solver.Solver
+	rank  func(context.Context, rankingConfig) (*ranking, error)
+	// needsSamples says that it cannot do with their covariance; usesSamples that it
+	// takes them where they are given.
+	needsSamples, usesSamples bool
+	// probability says that its ranking has the probability of an edge.
+	probability bool
+	// ranks says that it sees the ranks of the samples, by the job.
+	ranks func(job.Job) bool
 	// memory is what it takes at a time on d variables, in bytes: S is not among it,
 	// the estimate is. It is no less than what it takes and, on a network whose
 	// variables are all connected, at most about twice as much:
@@ -43,11 +56,12 @@ type solverConfig struct {
 	engine   dense.Engine
 	gpu      device.GPU // nil on the CPU
 	recorder solver.Recorder
+	samples  int // 0 while they are not counted
 }
 
 // configuration is what the solvers of the run are given.
 func (r *run) configuration(penalty glasso.Penalty, recorder solver.Recorder) solverConfig {
-	return solverConfig{job: r.job, penalty: penalty, model: r.model, engine: r.engine, gpu: r.place.GPU, recorder: recorder}
+	return solverConfig{job: r.job, penalty: penalty, model: r.model, engine: r.engine, gpu: r.place.GPU, recorder: recorder, samples: r.result.Input.Samples}
 }
 
 // settings are those of a classical solver.

@@ -32,8 +32,13 @@ func TestDemo(t *testing.T) {
 		t.Errorf("solvers %+v", result.Solvers)
 	}
 	for _, s := range result.Solvers {
-		// A ranking by chance has 0.5 and 117/1770 = 0.066.
-		if s.Metrics.Get("auroc") < 0.9 || s.Metrics.Get("aupr") < 0.8 {
+		// A ranking by chance has 0.5 and 117/1770 = 0.066. Samples are Gaussian, for which
+		// scores of single pairs are not made.
+		auroc, aupr := job.Float(0.9), job.Float(0.8)
+		if s.Ranking {
+			auroc, aupr = 0.8, 0.4
+		}
+		if s.Metrics.Get("auroc") < auroc || s.Metrics.Get("aupr") < aupr {
 			t.Errorf("%s: AUROC %.3f, AUPR %.3f", s.Name, s.Metrics.Get("auroc"), s.Metrics.Get("aupr"))
 		}
 		if slices.Contains([]string{"bcd", "gista", "admm"}, s.Name) && (s.Edges < 100 || s.Edges > 160) {

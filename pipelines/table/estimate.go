@@ -23,6 +23,9 @@ type Data struct {
 	StandardDeviations []float64
 	// Shrinkage is the weight that was applied, given or found.
 	Shrinkage float64
+	// Samples are the samples themselves, M·d numbers, one sample after the other,
+	// where Table.KeepSamples asks for them; nil for a covariance.
+	Samples []float64
 	// SHA256 is the checksum of the file's bytes.
 	SHA256 string
 	// Warnings are sentences on what the user may not have intended.
@@ -50,13 +53,16 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 	var estimated *covariance.Result
 	sha := t.sha256
 	isTable := t.samples != nil
+	var samples []float64
 	if isTable {
 		source := &counted{Source: t.samples, report: report}
+		source.gather = t.KeepSamples
 		if err := source.keepBy(t, settings); err != nil {
 			return nil, err
 		}
 		estimated, err = covariance.Estimate(ctx, source, d, settings)
 		sha = t.samples.SHA256()
+		samples = source.rows
 		t.Close() // so that its memory is free while solvers are at work
 		t.samples = nil
 	} else {
@@ -74,6 +80,7 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 		Names:              t.Names,
 		StandardDeviations: estimated.StdDevs,
 		Shrinkage:          estimated.Shrinkage,
+		Samples:            samples,
 		SHA256:             sha,
 	}
 	if isTable && isCounter(estimated) {
@@ -122,6 +129,8 @@ type counted struct {
 	report  *progress.Reporter
 	samples int
 	keep    func(samples int) error // nil where none are kept, or all are reserved
+	gather  bool
+	rows    []float64 // all of them, where they are gathered
 }
 
 // Next implements covariance.Source.
@@ -131,6 +140,9 @@ func (c *counted) Next() ([]float64, int, error) {
 		err = c.keep(n)
 	}
 	c.samples += n
+	if c.gather {
+		c.rows = append(c.rows, rows...)
+	}
 	c.report.Report(math.NaN(), progress.Count(c.samples, "sample"))
 	return rows, n, err
 }

@@ -15,6 +15,9 @@ func (t *Table) Memory() int64 {
 // it asks now for all of them.
 func (c *counted) keepBy(t *Table, s covariance.Settings) error {
 	perSample := covariance.SampleMemory(len(t.Names), s)
+	if c.gather {
+		perSample += 18 * int64(len(t.Names)) // appending takes a quarter more, and copies
+	}
 	if t.keep == nil || perSample == 0 {
 		return nil
 	}

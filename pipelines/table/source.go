@@ -94,6 +94,8 @@ func (f Files) Lists() arrowio.ListOptions {
 type Table struct {
 	// Names are those of the variables.
 	Names []string
+	// KeepSamples asks Estimate for the samples themselves.
+	KeepSamples bool
 
 	source  Source
 	keep    func(more int64) error

@@ -26,9 +26,9 @@ func solversCommand() *cobra.Command {
 				if i > 0 {
 					fmt.Fprintln(w)
 				}
-				fmt.Fprintf(w, "%-6s %s\n       %s\n", s.Name, s.Title, s.Description)
+				fmt.Fprintf(w, "%-11s %s\n            %s\n", s.Name, s.Title, s.Description)
 				if s.Minimises != "" {
-					fmt.Fprintf(w, "       minimises %s\n", s.Minimises)
+					fmt.Fprintf(w, "            minimises %s\n", s.Minimises)
 				}
 			}
 			return nil

@@ -47,9 +47,11 @@ type Run struct {
 
 // Tables of a solver.
 const (
-	// TableEdges is the ranked list of edges, as in <solver>.edges.parquet.
+	// TableEdges is the ranked list of edges, as in <solver>.edges.parquet. Its columns
+	// are those of a solver that estimates a precision matrix, or of one that ranks pairs.
 	TableEdges = "edges"
-	// TablePrecision is the precision matrix, as in <solver>.precision.parquet.
+	// TablePrecision is the precision matrix, as in <solver>.precision.parquet; not of a
+	// solver that ranks pairs.
 	TablePrecision = "precision"
 	// TableMetrics is the solver's row of metrics.parquet; only of a job with
 	// a reference.
@@ -58,13 +60,14 @@ const (
 
 // A Ticket is a ticket of DoGet, which waits until the solver has finished.
 // FlightDescriptors of GetFlightInfo and GetSchema are the path [run, table,
-// solver], or without the last, or without the last two for edges.
+// solver], or without the last, or without the last two for edges. Without a solver the
+// endpoints are those of the solvers whose table has the columns of the first.
 type Ticket struct {
 	// Run is the run's identifier.
 	Run string `json:"run"`
 	// Table is one of the tables; edges if empty.
 	Table string `json:"table,omitzero"`
-	// Solver is that whose table is wanted; the job's first if empty.
+	// Solver is that whose table is wanted; the job's first that has one if empty.
 	Solver string `json:"solver,omitzero"`
 }
 

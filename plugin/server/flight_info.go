@@ -12,6 +12,7 @@ import (
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/fault"
 	"github.com/gladflow/gladflow/plugin/server/internal/runs"
@@ -54,12 +55,17 @@ func resolve(r *runs.Run, t protocol.Ticket) (protocol.Ticket, error) {
 	}
 	if t.Solver == "" {
 		t.Solver = solvers[0]
+		if having := alike(solvers, t.Table); len(having) > 0 {
+			t.Solver = having[0]
+		}
 	}
 	switch {
 	case !slices.Contains(known, t.Table):
 		return t, fault.New(codes.NotFound, protocol.ReasonNotFound, "there is no table %q; ask for %s", t.Table, strings.Join(known, ", "))
 	case !slices.Contains(solvers, t.Solver):
 		return t, fault.New(codes.NotFound, protocol.ReasonNotFound, "solver %q is not one of the job's; ask for %s", t.Solver, strings.Join(solvers, ", "))
+	case t.Table == protocol.TablePrecision && !recovery.HasPrecision(t.Solver):
+		return t, fault.New(codes.NotFound, protocol.ReasonNotFound, "solver %q ranks pairs and has no precision matrix; ask for its %s", t.Solver, protocol.TableEdges)
 	}
 	return t, nil
 }
@@ -131,7 +137,10 @@ func (s *Service) ListFlights(c *flight.Criteria, stream flight.FlightService_Li
 	}
 	list = slices.DeleteFunc(list, func(r *runs.Run) bool { return !carries(r, wanted.Labels) })
 	for _, r := range list {
-		names := []string{protocol.TableEdges, protocol.TablePrecision}
+		names := []string{protocol.TableEdges}
+		if len(alike(r.Job().Solvers, protocol.TablePrecision)) > 0 {
+			names = append(names, protocol.TablePrecision)
+		}
 		if r.Job().Reference != "" {
 			names = append(names, protocol.TableMetrics)
 		}
@@ -154,10 +163,31 @@ func carries(r *runs.Run, labels map[string]string) bool {
 	return true
 }
 
+// alike are the solvers that have a table, and whose table has the columns of the
+// first's: a list of edges of a precision matrix has others than one of ranked pairs.
+func alike(solvers []string, table string) []string {
+	switch table {
+	case protocol.TablePrecision:
+		return slices.DeleteFunc(slices.Clone(solvers), func(s string) bool { return !recovery.HasPrecision(s) })
+	case protocol.TableEdges:
+		first := columnNames(recovery.EdgeColumns(solvers[0]))
+		return slices.DeleteFunc(slices.Clone(solvers), func(s string) bool { return !slices.Equal(columnNames(recovery.EdgeColumns(s)), first) })
+	}
+	return solvers
+}
+
+func columnNames(columns []arrowio.Column) []string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
 // flightInfo describes a table, with an endpoint for the solver, or for each
-// of the job's. It is there before the table is: its size is then unknown.
+// of the job's that is alike. It is there before the table is: its size is then unknown.
 func flightInfo(r *runs.Run, table, solver string) *flight.FlightInfo {
-	solvers := r.Job().Solvers
+	solvers := alike(r.Job().Solvers, table)
 	path := []string{r.ID(), table}
 	if solver != "" {
 		solvers = []string{solver}
@@ -191,7 +221,7 @@ func tableSchema(r *runs.Run, table, solver string) []byte {
 	var columns []arrowio.Column
 	switch {
 	case table == protocol.TableEdges:
-		columns = arrowio.EdgeColumns(nil)
+		columns = recovery.EdgeColumns(solver)
 	case table == protocol.TablePrecision && r.Job().Precision != job.PrecisionDense:
 		columns = arrowio.PrecisionColumns(nil, dense.NewSym(0, nil))
 	default:

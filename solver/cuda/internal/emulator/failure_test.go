@@ -80,8 +80,11 @@ func TestUnknownSetting(t *testing.T) {
 
 const child = "GLADFLOW_EMULATOR_TEST_CHILD"
 
-// childProcess runs one test of this binary alone, as a program with the settings of its environment.
+// childProcess runs one test of this binary alone, as a program with the settings of its
+// environment. What the emulator cannot be built without ends this test, not only that one.
 func childProcess(t *testing.T, test string, environment ...string) ([]byte, error) {
+	t.Helper()
+	Build(t, Kernels(testKernels))
 	c := exec.Command(os.Args[0], "-test.run=^"+test+"$", "-test.count=1")
 	c.Env = append(append(os.Environ(), child+"=1"), environment...)
 	return c.CombinedOutput()

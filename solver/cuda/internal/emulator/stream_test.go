@@ -53,6 +53,7 @@ func TestDeferredPinnedMemoryGoneEarly(t *testing.T) {
 
 // Two streams without an event between them run in either order, and with one in the right one.
 func TestDeferredOrder(t *testing.T) {
+	Build(t, Kernels(testKernels)) // or it is skipped as a whole
 	for _, c := range []struct {
 		name     string
 		wait     bool

@@ -1,0 +1,78 @@
+package recovery
+
+import (
+	"os"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/output"
+)
+
+// estimates says that a solver estimates a precision matrix.
+func estimates(s solverEntry) bool { return !s.Ranking }
+
+// rankedOutput is the list of edges of a solver that ranks, highest score first:
+// arrowio.RankedColumns.
+func rankedOutput() solverOutput {
+	ranks := func(s solverEntry) bool { return s.Ranking }
+	return solverOutput{name: TableEdges, of: ranks, prepare: func(r *run, s *solution) preparedOutput {
+		list, metadata := r.rankedList(s), r.solverMetadata(s.result)
+		metadata["gladflow.edges"] = r.job.Edges
+		format := arrowio.TableFormats().For(r.job.Format)
+		return preparedOutput{
+			table:  func() output.Table { return output.Table{Columns: list.Columns(), Metadata: metadata} },
+			format: format.Name,
+			write: func(folder *os.Root, name string) ([]arrowio.Written, error) {
+				return format.Write(folder, name, list.Columns(), metadata)
+			},
+		}
+	}}
+}
+
+// rankedList are the pairs of highest score, as many as the job asks for.
+func (r *run) rankedList(s *solution) arrowio.Ranked {
+	names, k := r.table.Names, s.ranking
+	d := len(names)
+	pairs := make([]arrowio.RankedPair, 0, d*(d-1)/2)
+	for i := range d {
+		score, sign := k.score.Row(i), k.sign.Row(i)
+		for j := i + 1; j < d; j++ {
+			pairs = append(pairs, arrowio.RankedPair{Source: int32(i), Target: int32(j), Score: score[j], Sign: signOf(sign[j])})
+		}
+	}
+	list := arrowio.Rank(names, pairs, int(r.listed(s.solver, int64(len(pairs)))))
+	if k.probability != nil {
+		list.Probability = make([]float64, len(list.Pairs))
+		for n, p := range list.Pairs {
+			list.Probability[n] = k.probability(p.Score)
+		}
+	}
+	return list
+}
+
+func signOf(v float64) int8 {
+	switch {
+	case v > 0:
+		return 1
+	case v < 0:
+		return -1
+	}
+	return 0
+}
+
+// EdgeColumns are the columns of a solver's list of edges, without rows. HasPrecision
+// says whether the solver has a precision matrix.
+func EdgeColumns(solver string) []arrowio.Column {
+	s := find(solver)
+	if !s.Ranking {
+		return arrowio.EdgeColumns(nil)
+	}
+	var list arrowio.Ranked
+	if s.probability {
+		list.Probability = []float64{}
+	}
+	return list.Columns()
+}
+
+// HasPrecision says whether a solver of a job has a precision matrix. Those that rank
+// have none.
+func HasPrecision(solver string) bool { return estimates(find(solver)) }

@@ -1,0 +1,104 @@
+package recovery
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/association"
+	"github.com/gladflow/gladflow/solver/covariance"
+	"github.com/gladflow/gladflow/solver/dense"
+)
+
+// A ranking is what a solver has found that ranks pairs of variables.
+type ranking struct {
+	// score is that of every pair, higher is better.
+	score *dense.Sym
+	// sign is a matrix whose entries have the signs of the influences.
+	sign *dense.Sym
+	// probability is that of an edge of some score; nil where the solver has none.
+	probability func(score float64) float64
+	elapsed     time.Duration
+}
+
+// A rankingConfig is what a run gives to the solvers that rank.
+type rankingConfig struct {
+	solverConfig
+	problem solver.Problem
+	// rows are the samples, one after the other; nil for a covariance.
+	rows []float64
+}
+
+// scorer computes with the engine of the run.
+func (c rankingConfig) scorer() association.Scorer { return association.Scorer{Engine: c.engine} }
+
+// estimate is the correlation of the samples by a method; of a covariance its own.
+func (c rankingConfig) estimate(ctx context.Context, m covariance.Method) (*dense.Sym, error) {
+	if c.rows == nil {
+		return c.correlation(), nil
+	}
+	d := c.problem.S.Len()
+	r, err := covariance.Estimate(ctx, covariance.NewTable(c.rows, d), d, covariance.Settings{Method: m, Engine: c.engine})
+	if err != nil {
+		return nil, err
+	}
+	return r.S, nil
+}
+
+// ranked is the correlation that Job.RankingCorrelation asks for.
+func (c rankingConfig) ranked(ctx context.Context) (*dense.Sym, error) {
+	m, err := covariance.ParseMethod(c.job.RankingCorrelation)
+	if err != nil {
+		return nil, err
+	}
+	return c.estimate(ctx, m)
+}
+
+// correlation is S, standardised where it is a covariance.
+func (c rankingConfig) correlation() *dense.Sym {
+	s := c.problem.S.Clone()
+	d := s.Len()
+	root := make([]float64, d)
+	for i := range d {
+		root[i] = math.Sqrt(s.At(i, i))
+	}
+	for i := range d {
+		for j := range i {
+			s.Set(i, j, s.At(i, j)/root[j]/root[i])
+		}
+		s.Set(i, i, 1)
+	}
+	return s
+}
+
+// absolute is |r| of every pair.
+func absolute(r *dense.Sym) *dense.Sym {
+	a := r.Clone()
+	for i, v := range a.Raw() {
+		a.Raw()[i] = math.Abs(v)
+	}
+	return a
+}
+
+// errNotRanked is that of a solver that ranks and was not given the time.
+var errNotRanked = errors.New("the time limit was reached; a ranking has no result before its end, so give it more time")
+
+// attemptRanking ranks pairs: see attempt.
+func (r *run) attemptRanking(ctx context.Context, p solver.Problem, entry solverEntry, c solverConfig) (found *ranking, stack []byte, err error) {
+	start := time.Now()
+	caught := dense.Catch(func() {
+		found, err = entry.rank(ctx, rankingConfig{solverConfig: c, problem: p, rows: r.samples})
+	})
+	if caught != nil {
+		return nil, []byte(caught.Error()), panicked{caught.Unwrap()}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = errNotRanked
+	}
+	if err == nil {
+		found.elapsed = time.Since(start)
+	}
+	return found, nil, err
+}
