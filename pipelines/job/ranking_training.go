@@ -44,5 +44,5 @@ type RankingTraining struct {
 func (t RankingTraining) Command() string {
 	t.Workers, t.JSON = 0, false
 	t.Out = filepath.Base(t.Out)
-	return commandLine([]string{"train", "ranking"}, &t)
+	return commandLine([]string{"gladflow", "train", "ranking"}, &t, Facts{})
 }
