@@ -47,8 +47,8 @@ type Result struct {
 	// it nor the weights have seen.
 	Probability ranking.Probability `json:"probability"`
 	Calibration Calibration         `json:"calibration"`
-	// Families is how the ranking does on the same networks, the first of them being
-	// the mean over all.
+	// Families is how the ranking does on the same networks: over all of them, and
+	// then family by family.
 	Families []FamilyFigures `json:"families"`
 	Seconds  job.Float       `json:"seconds"`
 }
@@ -75,11 +75,11 @@ type Bin struct {
 type FamilyFigures struct {
 	Family   string `json:"family"`
 	Networks int    `json:"networks"`
-	// AUROC and AveragePrecision are means over networks; CLR is the average
-	// precision of the first input that is a plain score, for comparison.
+	// AUROC and AveragePrecision are means over networks, of the unordered pairs
+	// that count.
 	AUROC            job.Float `json:"auroc"`
 	AveragePrecision job.Float `json:"average_precision"`
-	// Spectral is the average precision of the solver spectral's score.
+	// Spectral is the average precision of the score of the solver spectral.
 	Spectral job.Float `json:"spectral_average_precision"`
 }
 
@@ -138,14 +138,14 @@ func (r *run) run(ctx context.Context, command string) (*Result, error) {
 		return nil, err
 	}
 	calibrating, checking := r.ValidationNetworks-r.ValidationNetworks/2, r.ValidationNetworks/2
-	fitting, err := r.scored(ctx, m, 2, calibrating)
+	held, err := r.scored(ctx, m, fittingStream, calibrating)
 	if err != nil {
 		return nil, err
 	}
-	if m.Probability, err = train.Calibrate(scores(fitting)); err != nil {
-		return nil, fmt.Errorf("%w; train with more networks", err)
+	if m.Probability, err = train.Calibrate(scores(held)); err != nil {
+		return nil, &job.Error{Field: "networks", Reason: "the scores that were learned do not tell edges from other pairs, so they have no probabilities; train with more networks", Err: err}
 	}
-	checked, err := r.scored(ctx, m, 3, checking)
+	checked, err := r.scored(ctx, m, checkingStream, checking)
 	if err != nil {
 		return nil, err
 	}

@@ -6,11 +6,15 @@
 //	if err != nil {
 //		return err
 //	}
-//	scores, err := m.Score(ctx, ranking.Settings{}, rows, d)
+//	f, err := m.Features(ctx, dense.Default(), rows, d)
 //	if err != nil {
 //		return err
 //	}
-//	p := m.Probability.Of(scores.At(i, j), d, len(rows)/d)
+//	scores, err := m.Apply(ctx, f, 0)
+//	if err != nil {
+//		return err
+//	}
+//	p := m.Probability.Of(scores.At(i, j), d, f.Samples)
 //
 // The scores are those of package association. Here is what is learned of them: which
 // to believe, in a table with so many samples, variables and strong correlations.

@@ -23,15 +23,13 @@ const (
 	CorrelationCLR Input = "correlation-clr" // CLR of R
 	Power          Input = "power"           // z of the spectral score of association.Power
 	LogarithmCLR   Input = "logarithm-clr"   // CLR of the spectral score of association.Logarithm
-	LogarithmPath  Input = "logarithm-path"  // see path, of the spectral score of association.Logarithm
 	Partial        Input = "partial"         // z of the partial correlation, R shrunk by a half
-	PartialCLR     Input = "partial-clr"     // CLR of the same
 	InformationCLR Input = "information-clr" // CLR of the mutual information of bins
 )
 
 // Inputs lists them.
 func Inputs() []Input {
-	return []Input{Correlation, CorrelationCLR, Power, LogarithmCLR, LogarithmPath, Partial, PartialCLR, InformationCLR}
+	return []Input{Correlation, CorrelationCLR, Power, LogarithmCLR, Partial, InformationCLR}
 }
 
 // A Context is a number of a table.
@@ -58,8 +56,10 @@ type Features struct {
 	Variables, Samples int
 	// Context is that of the table, in the order asked for.
 	Context []float64
-	names   []Input
-	inputs  []*dense.Sym
+	// Correlation is that of the normal scores, R.
+	Correlation *dense.Sym
+	names       []Input
+	inputs      []*dense.Sym
 }
 
 // Append appends the inputs of a pair to x, clipped to ±bound.
@@ -92,9 +92,9 @@ func Compute(ctx context.Context, engine dense.Engine, rows []float64, d int, in
 		return nil, err
 	}
 	c := &computation{
-		Scorer: association.Scorer{Engine: engine}, ctx: ctx, threads: dense.Threads(engine), rows: rows, r: estimate.S,
+		Scorer: association.Scorer{Engine: engine}, ctx: ctx, rows: rows, r: estimate.S,
 	}
-	f := &Features{Variables: d, Samples: len(rows) / d, names: inputs}
+	f := &Features{Variables: d, Samples: len(rows) / d, names: inputs, Correlation: c.r}
 	if c.spectrum, err = c.Decompose(ctx, c.r); err != nil {
 		return nil, err
 	}
@@ -119,7 +119,6 @@ func Compute(ctx context.Context, engine dense.Engine, rows []float64, d int, in
 type computation struct {
 	association.Scorer
 	ctx      context.Context
-	threads  int
 	rows     []float64
 	r        *dense.Sym
 	spectrum *association.Spectrum
@@ -149,15 +148,8 @@ func (c *computation) input(name Input) (*dense.Sym, error) {
 		steps = []func() error{spectral(association.Power), standardise}
 	case LogarithmCLR:
 		steps = []func() error{spectral(association.Logarithm), information, clr}
-	case LogarithmPath:
-		steps = []func() error{spectral(association.Logarithm), func() (err error) {
-			m, err = path(c.ctx, m, c.threads)
-			return err
-		}}
 	case Partial:
 		steps = []func() error{spectral(association.Shrunk(shrinkage)), standardise}
-	case PartialCLR:
-		steps = []func() error{spectral(association.Shrunk(shrinkage)), information, clr}
 	case InformationCLR:
 		steps = []func() error{func() (err error) {
 			m, err = c.MutualInformation(c.ctx, c.rows, c.r.Len())
