@@ -67,3 +67,14 @@ func (f *File) Discard() {
 		f.folder.Discard()
 	}
 }
+
+// Beside is how a document in a folder names a file: relative to the folder if it lies
+// there, and as it is called otherwise. The folder may be empty for none.
+func Beside(folder, path string) string {
+	if folder != "" {
+		if name, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(name) {
+			return filepath.ToSlash(name)
+		}
+	}
+	return path
+}

@@ -118,20 +118,9 @@ func (r *run) writeReport() error {
 	if err != nil {
 		return err
 	}
-	written.Name = r.reportName()
+	written.Name = output.Beside(r.job.Out, r.job.Report)
 	r.result.Files = append(r.result.Files, written)
 	return nil
-}
-
-// reportName is that of the page in run.json: relative to the folder of the run if it
-// lies there, and the job's otherwise.
-func (r *run) reportName() string {
-	if r.job.Out != "" {
-		if name, err := filepath.Rel(r.job.Out, r.job.Report); err == nil && filepath.IsLocal(name) {
-			return filepath.ToSlash(name)
-		}
-	}
-	return r.job.Report
 }
 
 // solved are the solvers whose network there is, in order.

@@ -68,11 +68,17 @@ func evaluated(t *testing.T, folder string) string {
 	return path
 }
 
+// hostileText returns one hostile name after the other.
+func hostileText() func() string {
+	k := 0
+	return func() string { k++; return hostile[k%len(hostile)] }
+}
+
 // counts are what must be drawn.
-type counts struct{ Networks, Edges, Nodes, Labels, Plots, Curves int }
+type counts struct{ Networks, Edges, Nodes, Labels, Plots, Curves, Dots int }
 
 const counting = `(n => ({Networks: n(".stage svg"), Edges: n(".stage .edge"), Nodes: n(".stage .node"), Labels: n(".stage text"),
-	Plots: n(".plot svg"), Curves: n(".plot .curve")}))(s => document.querySelectorAll(s).length)`
+	Plots: n(".plot svg"), Curves: n(".plot .curve"), Dots: n(".plot .dot")}))(s => document.querySelectorAll(s).length)`
 
 // Every page draws what it says in every view, without an error, a request or a
 // breach of its policy, and is no wider than the view.
@@ -81,26 +87,23 @@ func TestPagesInBrowser(t *testing.T) {
 	folder := t.TempDir()
 	for name, c := range map[string]struct {
 		path string
-		// plots and curves that there must be.
-		plots, curves int
+		// plots, curves and dots that there must be.
+		plots, curves, dots int
 	}{
 		// Three curves a solver and the reference's degrees, gap and objective of four
 		// solvers, the steps of GLAD, and the two of the penalty.
-		"recovery":   {recovered(t, folder), 8, 3*len(recovery.SolverNames()) + 1 + 4 + 4 + 1 + 2},
-		"evaluation": {evaluated(t, folder), 3, 1 + 1 + 2},
-		"hostile": {written(t, everywhere(func() func() string {
-			k := 0
-			return func() string { k++; return hostile[k%len(hostile)] }
-		}())), 1, 2},
-		"big": {written(t, big()), 2, 24},
+		"recovery":   {recovered(t, folder), 8, 3*len(recovery.SolverNames()) + 1 + 4 + 4 + 1 + 2, 0},
+		"evaluation": {evaluated(t, folder), 3, 1 + 1 + 2, 0},
+		"hostile":    {written(t, everywhere(hostileText())), 2, 2, 3},
+		"big":        {written(t, big()), 3, 24, 12 * 120},
 	} {
 		for view, v := range views {
 			t.Run(name+" "+view, func(t *testing.T) {
 				p := b.Open(t, c.path, v)
 				var got counts
 				p.Eval(t, counting, &got)
-				if got.Networks != 1 || got.Edges == 0 || got.Nodes == 0 || got.Labels == 0 || got.Plots != c.plots || got.Curves != c.curves {
-					t.Errorf("drawn are %+v, want 1 network, %d plots and %d curves", got, c.plots, c.curves)
+				if got.Networks != 1 || got.Edges == 0 || got.Nodes == 0 || got.Labels == 0 || got.Plots != c.plots || got.Curves != c.curves || got.Dots != c.dots {
+					t.Errorf("drawn are %+v, want 1 network, %d plots, %d curves and %d dots", got, c.plots, c.curves, c.dots)
 				}
 				var size []float64
 				p.Eval(t, "[document.documentElement.scrollWidth, innerWidth]", &size)
@@ -236,7 +239,8 @@ func TestNetworkInBrowser(t *testing.T) {
 	}
 }
 
-// GLADFLOW_PICTURES=FOLDER leaves pictures of the pages of the examples.
+// GLADFLOW_PICTURES=FOLDER leaves pictures of the pages of the tests, and of those that
+// GLADFLOW_PAGES lists.
 func TestPictures(t *testing.T) {
 	to := os.Getenv("GLADFLOW_PICTURES")
 	if to == "" {
@@ -244,7 +248,9 @@ func TestPictures(t *testing.T) {
 	}
 	b := browser.Start(t)
 	folder := t.TempDir()
-	for name, path := range map[string]string{"recovery": recovered(t, folder), "evaluation": evaluated(t, folder)} {
+	for name, path := range map[string]string{
+		"recovery": recovered(t, folder), "evaluation": evaluated(t, folder), "hostile": written(t, everywhere(hostileText())), "big": written(t, big()),
+	} {
 		for view, v := range views {
 			b.Open(t, path, v).Screenshot(t, filepath.Join(to, fmt.Sprintf("%s, %s.png", name, view)), "html")
 		}
@@ -253,7 +259,29 @@ func TestPictures(t *testing.T) {
 		for view, v := range views {
 			p := b.Open(t, path, v)
 			p.Screenshot(t, filepath.Join(to, fmt.Sprintf("%s, %s.png", filepath.Base(path), view)), "html")
-			p.Screenshot(t, filepath.Join(to, fmt.Sprintf("%s, %s, network.png", filepath.Base(path), view)), ".stage")
+			var drawn bool
+			if p.Eval(t, `document.querySelector(".stage") !== null`, &drawn); drawn {
+				p.Screenshot(t, filepath.Join(to, fmt.Sprintf("%s, %s, network.png", filepath.Base(path), view)), ".stage")
+			}
 		}
+	}
+}
+
+// The dots of a comparison are read with keys, row by row from the best.
+func TestComparisonInBrowser(t *testing.T) {
+	c := page.Comparison{Title: "AUPR", X: "AUPR", Y: "set", Rows: []string{"one", "two"}, Series: []page.Dots{
+		{Name: "a", Values: []float64{0.1, 0.2}, Errors: []float64{0.01, 0.02}}, {Name: "b", Values: []float64{0.3, 0.1}},
+	}}
+	p := browser.Start(t).Open(t, written(t, page.Page{Sections: []page.Section{{Title: "c", Comparisons: []page.Comparison{c}}}}), views["narrow"])
+	var tip string
+	p.Eval(t, `document.querySelector(".plot svg").focus(), ""`, &tip)
+	for _, want := range []string{"one, b: 0.3", "one, a: 0.1 ± 0.01", "two, a: 0.2 ± 0.02", "two, b: 0.1"} {
+		p.Key(t, "ArrowDown")
+		if p.Eval(t, `[...document.querySelectorAll(".tip div")].map(d => d.textContent).join(", ")`, &tip); tip != want {
+			t.Errorf("a key leads to %q, not to %q", tip, want)
+		}
+	}
+	if problems := p.Problems(); len(problems) > 0 {
+		t.Errorf("problems:\n%s", strings.Join(problems, "\n"))
 	}
 }

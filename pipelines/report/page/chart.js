@@ -19,6 +19,12 @@ function figure(v) {
   return s.replace(/-/g, "\u2212");
 }
 
+// clip is text of n characters at most.
+function clip(text, n) {
+  const c = Array.from(text);
+  return c.length > n ? c.slice(0, n - 1).join("") + "\u2026" : text;
+}
+
 const colour = (look) => `var(--c${look % 8})`;
 const dash = (look) => ["", "7 3", "2 3", "8 3 2 3"][Math.floor(look / 8) % 4];
 
@@ -74,8 +80,53 @@ function range(values, log, fromZero) {
   return [low, high + (high - low) * .03];
 }
 
+// A reader marks the point that the pointer is near or that keys have come to, and says
+// what it is. points returns the list of them, words those of one, and move the number
+// of the point after number k by a key, or undefined for other keys. What is returned
+// lets go.
+function makeReader(fig, plot, svg, looks, points, words, move) {
+  const tip = makeTip(plot);
+  const said = add(fig, "span", { class: "skip", "aria-live": "polite" });
+  let at = -1, mark = null;
+  function leave() {
+    if (mark) mark.remove();
+    mark = null;
+    at = -1;
+    tip.hide();
+  }
+  function go(k) {
+    leave();
+    at = k;
+    const p = points()[k], s = plot.clientWidth / svg.viewBox.baseVal.width;
+    mark = add(svg, "circle", { cx: p.x, cy: p.y, r: 6, fill: "none", stroke: colour(looks[p.l.name]), "stroke-width": 2 });
+    tip.show(words(p), p.x * s, p.y * s);
+  }
+  svg.addEventListener("pointermove", (e) => {
+    const box = svg.getBoundingClientRect(), s = svg.viewBox.baseVal.width / box.width;
+    const x = (e.clientX - box.left) * s, y = (e.clientY - box.top) * s;
+    let best = -1, least = 40 * 40;
+    points().forEach((p, k) => {
+      const d = (p.x - x) ** 2 + (p.y - y) ** 2;
+      if (d < least) [best, least] = [k, d];
+    });
+    if (best < 0) leave();
+    else if (best !== at) go(best);
+  });
+  svg.addEventListener("pointerleave", leave);
+  svg.addEventListener("blur", leave);
+  svg.addEventListener("keydown", (e) => {
+    if (e.key === "Escape") leave();
+    const k = points().length ? move(at, e.key) : undefined;
+    if (k === undefined) return;
+    e.preventDefault();
+    go(k);
+    said.textContent = words(points()[k]).join(", ");
+  });
+  return leave;
+}
+
 // A chart draws its lines as wide as there is room.
-function makeChart(parent, view, names, looks, hidden, redrawAll) {
+function makeChart(parent, view, names, looks, hidden) {
   const fig = add(parent, "figure");
   const caption = add(fig, "figcaption");
   add(caption, "span", {}, view.title);
@@ -89,8 +140,7 @@ function makeChart(parent, view, names, looks, hidden, redrawAll) {
   }
   const plot = add(fig, "div", { class: "plot" });
   const svg = add(plot, "svg", { tabindex: "0", role: "img" });
-  const tip = makeTip(plot);
-  let points = [], at = -1;
+  let points = [];
 
   function draw() {
     const W = Math.max(240, plot.clientWidth), H = Math.min(340, Math.max(250, W * .68));
@@ -148,76 +198,46 @@ function makeChart(parent, view, names, looks, hidden, redrawAll) {
       add(svg, "path", { class: "curve", d, stroke: colour(looks[l.name]), "stroke-dasharray": dash(looks[l.name]) });
       if (view.dots || dots.length === 1) for (const p of dots) add(svg, "circle", { cx: p.x, cy: p.y, r: dots.length > 60 ? 2 : 3, fill: colour(looks[l.name]) });
     }
-    at = -1;
-    tip.hide();
+    leave();
   }
 
-  let mark = null;
-  function point(k) {
-    at = k;
-    const p = points[k], s = plot.clientWidth / svg.viewBox.baseVal.width;
-    if (mark) mark.remove();
-    mark = add(svg, "circle", { cx: p.x, cy: p.y, r: 5, fill: "none", stroke: colour(looks[p.l.name]), "stroke-width": 2 });
-    const lines = [names[p.l.name], `${view.x}: ${figure(p.l.x[p.k])}`, `${view.y}: ${figure(p.l.y[p.k])}`];
-    tip.show(lines, p.x * s, p.y * s);
-    return lines;
-  }
-  function leave() {
-    if (mark) mark.remove();
-    mark = null;
-    at = -1;
-    tip.hide();
-  }
-  svg.addEventListener("pointermove", (e) => {
-    const box = svg.getBoundingClientRect(), s = svg.viewBox.baseVal.width / box.width;
-    const x = (e.clientX - box.left) * s, y = (e.clientY - box.top) * s;
-    let best = -1, least = 40 * 40;
-    points.forEach((p, k) => {
-      const d = (p.x - x) ** 2 + (p.y - y) ** 2;
-      if (d < least) [best, least] = [k, d];
-    });
-    if (best < 0) leave(); else if (best !== at) point(best);
-  });
-  svg.addEventListener("pointerleave", leave);
-  svg.addEventListener("blur", leave);
-  const said = add(fig, "span", { class: "skip", "aria-live": "polite" });
-  svg.addEventListener("keydown", (e) => {
-    const move = { ArrowRight: 1, ArrowLeft: -1 }[e.key], line = { ArrowDown: 1, ArrowUp: -1 }[e.key];
-    if (e.key === "Escape") leave();
-    if (!points.length || (!move && !line)) return;
-    e.preventDefault();
-    let k = at;
-    if (k < 0) k = 0;
-    else if (move) k = Math.min(points.length - 1, Math.max(0, points[k + move] && points[k + move].l === points[k].l ? k + move : k));
-    else {
-      const starts = points.map((p, i) => i).filter((i) => !i || points[i].l !== points[i - 1].l);
-      const own = starts.filter((i) => i <= k).length - 1;
-      k = starts[(own + line + starts.length) % starts.length];
-    }
-    said.textContent = point(k).join(", ");
+  const words = (p) => [names[p.l.name], `${view.x}: ${figure(p.l.x[p.k])}`, `${view.y}: ${figure(p.l.y[p.k])}`];
+  // Left and right go along a line, up and down to the others.
+  const leave = makeReader(fig, plot, svg, looks, () => points, words, (k, key) => {
+    const along = { ArrowRight: 1, ArrowLeft: -1 }[key], across = { ArrowDown: 1, ArrowUp: -1 }[key];
+    if (!along && !across) return undefined;
+    if (k < 0) return 0;
+    if (along) return points[k + along] && points[k + along].l === points[k].l ? k + along : k;
+    const starts = points.map((p, i) => i).filter((i) => !i || points[i].l !== points[i - 1].l);
+    const own = starts.filter((i) => i <= k).length - 1;
+    return starts[(own + across + starts.length) % starts.length];
   });
   new ResizeObserver(() => { if (svg.viewBox.baseVal.width !== Math.max(240, plot.clientWidth)) draw(); }).observe(plot);
   draw();
   return draw;
 }
 
-// The charts of a section have one legend, whose buttons hide lines.
+// A legend has a button for each line, which hides it.
+function makeLegend(parent, names, looks, hidden, redraw) {
+  if (names.length < 2) return;
+  const legend = add(parent, "div", { class: "legend", role: "group", "aria-label": "Lines shown" });
+  names.forEach((name, k) => {
+    const b = add(legend, "button", { type: "button", "aria-pressed": "true" });
+    const s = add(b, "svg", { width: 26, height: 10, "aria-hidden": "true" });
+    add(s, "path", { d: "M1 5H25", fill: "none", stroke: colour(looks[k]), "stroke-width": 3, "stroke-dasharray": dash(looks[k]) });
+    add(b, "bdi", {}, name);
+    b.addEventListener("click", () => {
+      const shown = hidden.delete(k) || (hidden.add(k), false);
+      b.setAttribute("aria-pressed", String(shown));
+      redraw();
+    });
+  });
+}
+
+// The charts of a section have one legend.
 function makeCharts(parent, data) {
   const hidden = new Set(), draws = [];
-  const legend = add(parent, "div", { class: "legend", role: "group", "aria-label": "Lines shown" });
-  if (data.names.length > 1) {
-    data.names.forEach((name, k) => {
-      const b = add(legend, "button", { type: "button", "aria-pressed": "true" });
-      const s = add(b, "svg", { width: 26, height: 10, "aria-hidden": "true" });
-      add(s, "path", { d: "M1 5H25", fill: "none", stroke: colour(data.looks[k]), "stroke-width": 3, "stroke-dasharray": dash(data.looks[k]) });
-      add(b, "bdi", {}, name);
-      b.addEventListener("click", () => {
-        const shown = hidden.delete(k) || (hidden.add(k), false);
-        b.setAttribute("aria-pressed", String(shown));
-        for (const draw of draws) draw();
-      });
-    });
-  } else legend.remove();
+  makeLegend(parent, data.names, data.looks, hidden, () => { for (const draw of draws) draw(); });
   const grid = add(parent, "div", { class: "grid" });
   for (const view of data.charts) draws.push(makeChart(grid, view, data.names, data.looks, hidden));
 }

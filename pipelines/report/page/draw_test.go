@@ -158,6 +158,15 @@ func TestTableView(t *testing.T) {
 			}
 		}
 	}
+	across := Table{Across: true, Columns: table.Columns, Rows: table.Rows}
+	across.Columns = []Column{{}, {Best: Higher}, {Best: Higher}, {}}
+	for i, want := range []int{2, 1, 1} {
+		for k, cell := range across.view().Rows[i] {
+			if cell.First != (k == want) || cell.Bar {
+				t.Errorf("across row %d, cell %d: best %t, bar %t", i, k, cell.First, cell.Bar)
+			}
+		}
+	}
 	if got := v.Rows[0][1].Share; got != 0.25 {
 		t.Errorf("the bar of 1 beside 4 is %v", got)
 	}

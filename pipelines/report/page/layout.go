@@ -64,6 +64,7 @@ func place(members []int, neighbours [][]int, places []point) {
 		}
 	}
 	p := stress(near)
+	spread(p)
 	turn(p)
 	for k, i := range members {
 		places[i] = p[k]
@@ -176,6 +177,34 @@ func around(near [][]int, centre int) []int {
 		}
 	}
 	return order
+}
+
+// spread moves places apart that are so near that their points would overlap: those of
+// variables with the same neighbours, which have the same distances.
+func spread(p []point) {
+	const apart, sweeps = 0.4, 40
+	for range sweeps {
+		moved := false
+		for i := range p {
+			for j := range i {
+				dx, dy := p[i].x-p[j].x, p[i].y-p[j].y
+				far := math.Hypot(dx, dy)
+				if far >= apart {
+					continue
+				}
+				by := (apart - far) / 2
+				if far < 1e-9 { // in any direction
+					dx, far = 1, 1
+				}
+				p[i].x, p[i].y = p[i].x+by*dx/far, p[i].y+by*dy/far
+				p[j].x, p[j].y = p[j].x-by*dx/far, p[j].y-by*dy/far
+				moved = true
+			}
+		}
+		if !moved {
+			return
+		}
+	}
 }
 
 // turn moves the centre of places to the origin and lays their longer side flat.

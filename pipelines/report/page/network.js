@@ -4,7 +4,7 @@
 function makeNetworks(parent, data) {
   const networks = data.networks;
   const controls = add(parent, "div", { class: "bar-of-controls" });
-  let current = 0, shown = 0, chosen = -1;
+  let current = 0, shown = 0, arranged = 0, chosen = -1;
   let bySign = networks.some((n) => n.edges.some((v, i) => i % 4 === 2 && v));
   let nodes = [], edges = [], near = [];
   const view = { k: 1, x: 0, y: 0 };
@@ -74,21 +74,25 @@ function makeNetworks(parent, data) {
     slider.disabled = edges.length < 2;
     chosen = -1;
     chosenText.textContent = "";
-    arrange();
+    arranged = 0;
     setShown();
     legend();
     fit();
   }
 
-  // arrange lays the components on shelves, the highest first, in the shape of the stage.
+  // arrange lays the components of the edges shown on shelves, the highest first, in the
+  // shape of the stage.
   function arrange() {
-    const gap = 1.1, parts = [];
+    arranged = shown;
+    const gap = 1.1, found = [];
     nodes.forEach((n, i) => {
-      const p = parts[n.part] || (parts[n.part] = { members: [], x0: 0, x1: 0, y0: 0, y1: 0 });
+      if (!near[i].length) return;
+      const p = found[n.part] || (found[n.part] = { members: [], x0: n.x0, x1: n.x0, y0: n.y0, y1: n.y0 });
       p.members.push(i);
       p.x0 = Math.min(p.x0, n.x0); p.x1 = Math.max(p.x1, n.x0);
       p.y0 = Math.min(p.y0, n.y0); p.y1 = Math.max(p.y1, n.y0);
     });
+    const parts = found.filter((p) => p);
     for (const p of parts) { p.w = p.x1 - p.x0 + gap; p.h = p.y1 - p.y0 + gap * .8; }
     parts.sort((a, b) => b.h - a.h || b.w - a.w || a.members[0] - b.members[0]);
     const [W, H] = size();
@@ -117,6 +121,7 @@ function makeNetworks(parent, data) {
     slider.setAttribute("aria-valuetext", `${shown} strongest of ${net().total} edges`);
     near = nodes.map(() => []);
     edges.slice(0, shown).forEach((e, k) => { near[e.from].push(k); near[e.to].push(k); });
+    if (shown > arranged) { arrange(); fit(); }
     svg.setAttribute("aria-label", `${net().name ? net().name + ": " : ""}${shown} strongest edges between ${near.filter((l) => l.length).length} variables`);
     const order = nodes.map((n, i) => i).filter((i) => near[i].length).sort((a, b) => nodes[b].degree - nodes[a].degree || a - b);
     hubs.textContent = order.length ? "Hubs: " : "No edges.";
@@ -148,10 +153,9 @@ function makeNetworks(parent, data) {
       item("not in it", "var(--wrong)", "5 3");
       if (has((e) => !e.known)) item("not among its pairs", "var(--unknown)", "");
     }
-    add(keyList, "li", {}, `Width: ${net().score || "score"}. Size of a point: its edges in the whole network.${nodes.some((n) => n.regulator) ? " Squares: regulators." : ""}`);
+    add(keyList, "li", {}, `Width: ${net().score || "score"}. Size of a point: its edges among all ${net().total}.${nodes.some((n) => n.regulator) ? " Squares: regulators." : ""}`);
   }
 
-  const clip = (text, n) => { const c = Array.from(text); return c.length > n ? c.slice(0, n - 1).join("") + "\u2026" : text; };
   const size = () => [Math.max(200, stage.clientWidth), Math.max(200, svg.clientHeight)];
   const radius = (i) => Math.min(14, 2.6 + 1.6 * Math.sqrt(nodes[i].degree)) * Math.min(1.5, Math.max(.45, view.k / 48));
   let fitted = 1;
@@ -207,7 +211,8 @@ function makeNetworks(parent, data) {
     svg.textContent = "";
     const at = (i) => [view.k * nodes[i].x + view.x, view.k * nodes[i].y + view.y];
     const top = edges.length ? Math.max(...edges.map((e) => e.score)) : 1, least = edges.length ? Math.min(...edges.map((e) => e.score)) : 0;
-    const wide = (e) => 1 + 3 * (top > least ? (e.score - least) / (top - least) : .5);
+    const scale = Math.min(1.2, Math.max(.5, view.k / 28));
+    const wide = (e) => scale * (.9 + 2.1 * (top > least ? (e.score - least) / (top - least) : .5));
     const close = chosen < 0 ? null : new Set([chosen, ...near[chosen].flatMap((k) => [edges[k].from, edges[k].to])]);
     const directed = net().directed;
     for (let k = shown - 1; k >= 0; k--) { // the strongest on top
@@ -216,7 +221,7 @@ function makeNetworks(parent, data) {
       add(svg, "path", { class: "edge" + away, d: `M${ax.toFixed(1)} ${ay.toFixed(1)}L${bx.toFixed(1)} ${by.toFixed(1)}`, stroke: strokeOf(e), "stroke-width": wide(e).toFixed(2), "stroke-dasharray": dashOf(e), "stroke-opacity": .8 });
       if (directed) {
         const len = Math.hypot(bx - ax, by - ay) || 1, ux = (bx - ax) / len, uy = (by - ay) / len;
-        const tx = bx - ux * (radius(e.to) + 1), ty = by - uy * (radius(e.to) + 1), w = 3 + wide(e);
+        const tx = bx - ux * (radius(e.to) + 1), ty = by - uy * (radius(e.to) + 1), w = (2.4 + .8 * wide(e)) * Math.max(.6, scale);
         if (len > radius(e.to) + 8) add(svg, "path", { class: away.trim(), fill: strokeOf(e), d: `M${tx} ${ty}L${tx - ux * 2 * w - uy * w} ${ty - uy * 2 * w + ux * w}L${tx - ux * 2 * w + uy * w} ${ty - uy * 2 * w - ux * w}Z` });
       }
     }
@@ -346,6 +351,7 @@ function makeNetworks(parent, data) {
     e.preventDefault();
   });
   slider.addEventListener("input", () => { if (chosen >= 0) select(-1); setShown(); });
+  slider.addEventListener("change", () => { arrange(); fit(); });
   find.addEventListener("input", () => {
     const text = find.value.trim().toLowerCase();
     if (!text) { select(-1); return; }

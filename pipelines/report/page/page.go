@@ -50,14 +50,18 @@ type Section struct {
 	// Title stands above it and in the page's list of contents.
 	Title string
 	// Text is a paragraph each.
-	Text     []string
-	Table    *Table
-	Networks []Network
+	Text  []string
+	Table *Table
+	// TableLast puts the table below what is drawn.
+	TableLast bool
+	Networks  []Network
 	// Chosen is the network that is drawn first, of several.
 	Chosen int
 	// Charts stand side by side with one legend.
 	Charts []Chart
-	Record *Record
+	// Comparisons do too, below the charts.
+	Comparisons []Comparison
+	Record      *Record
 	// Notes are sentences below everything else.
 	Notes []string
 }
@@ -124,6 +128,8 @@ var (
 	styleText string
 	//go:embed chart.js
 	chartText string
+	//go:embed comparison.js
+	comparisonText string
 	//go:embed network.js
 	networkText string
 	//go:embed page.js
@@ -134,6 +140,7 @@ var (
 func document() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"short": func(text string) string { return Short(text, MaxText) },
+		"label": func(text string) string { return Short(text, maxLabel) },
 		"bytes": byteCount,
 		"share": func(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) },
 	}).Parse(htmlText))
@@ -176,13 +183,13 @@ type sectionView struct {
 
 // A drawing is an element that a script fills, with its data.
 type drawing struct {
-	// Kind is charts or networks.
+	// Kind is charts, comparisons or networks.
 	Kind string
 	Data any
 }
 
 func (p Page) view() (pageView, error) {
-	script := chartText + networkText + pageText
+	script := chartText + comparisonText + networkText + pageText
 	sum := sha256.Sum256([]byte(script))
 	v := pageView{
 		Page:   p,
@@ -191,7 +198,7 @@ func (p Page) view() (pageView, error) {
 		Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; " +
 			"script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'",
 	}
-	names := p.names()
+	looks := p.looks()
 	for i, s := range p.Sections {
 		w := sectionView{Section: s, ID: "s" + strconv.Itoa(i+1)}
 		if s.Table != nil {
@@ -201,26 +208,37 @@ func (p Page) view() (pageView, error) {
 			w.Drawn = append(w.Drawn, drawing{"networks", networksView{s.Chosen, networksData(s.Networks)}})
 		}
 		if len(s.Charts) > 0 {
-			data, err := chartsData(s.Charts, names)
+			data, err := chartsData(s.Charts, looks)
 			if err != nil {
 				return v, err
 			}
 			w.Drawn = append(w.Drawn, drawing{"charts", data})
+		}
+		if len(s.Comparisons) > 0 {
+			w.Drawn = append(w.Drawn, drawing{"comparisons", comparisonsData(s.Comparisons, looks)})
 		}
 		v.Sections = append(v.Sections, w)
 	}
 	return v, nil
 }
 
-// names are those of the series of all charts: each has one colour in the page.
-func (p Page) names() map[string]int {
+// looks are the colours of what has a name: each has one in the whole page.
+func (p Page) looks() map[string]int {
 	looks := make(map[string]int)
+	note := func(name string) {
+		if _, known := looks[name]; !known {
+			looks[name] = len(looks)
+		}
+	}
 	for _, s := range p.Sections {
 		for _, c := range s.Charts {
 			for _, l := range c.Series {
-				if _, known := looks[l.look()]; !known {
-					looks[l.look()] = len(looks)
-				}
+				note(l.look())
+			}
+		}
+		for _, c := range s.Comparisons {
+			for _, d := range c.Series {
+				note(d.Name)
 			}
 		}
 	}

@@ -1,9 +1,8 @@
 
 // Drawings, sorting of tables, and the button that copies.
-for (const parent of document.querySelectorAll(".charts, .networks")) {
-  const data = JSON.parse(parent.querySelector("script").textContent);
-  if (parent.classList.contains("charts")) makeCharts(parent, data);
-  else makeNetworks(parent, data);
+const makers = { charts: makeCharts, comparisons: makeComparisons, networks: makeNetworks };
+for (const [kind, make] of Object.entries(makers)) {
+  for (const parent of document.querySelectorAll("." + kind)) make(parent, JSON.parse(parent.querySelector("script").textContent));
 }
 
 for (const t of document.querySelectorAll("main table:not(.files)")) {

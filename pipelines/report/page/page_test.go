@@ -59,7 +59,10 @@ func everywhere(text func() string) page.Page {
 				},
 			},
 			{Title: text(), Networks: []page.Network{n, second}},
-			{Title: text(), Charts: []page.Chart{chart}},
+			{Title: text(), Charts: []page.Chart{chart}, Comparisons: []page.Comparison{{
+				Title: text(), X: text(), Y: text(), Rows: []string{text(), text()}, Zero: true,
+				Series: []page.Dots{{text(), []float64{1, 2}, []float64{0.1, math.NaN()}}, {text(), []float64{math.NaN(), 3}, nil}},
+			}}},
 			{Title: text(), Record: &page.Record{
 				Command: text(), Facts: []page.Fact{{text(), text()}}, Files: []page.File{{text(), 12345, text()}},
 			}},
@@ -166,7 +169,19 @@ func big() page.Page {
 		}
 		curve.Series = append(curve.Series, page.Series{Name: n.Name, X: x, Y: y})
 	}
+	comparison := page.Comparison{Title: "comparison", X: "AUPR", Y: "set"}
+	for k := range 12 {
+		dots := page.Dots{Name: fmt.Sprint("solver", k)}
+		for i := range 500 {
+			if k == 0 {
+				comparison.Rows = append(comparison.Rows, names[i])
+			}
+			dots.Values, dots.Errors = append(dots.Values, rng.Float64()), append(dots.Errors, rng.Float64()/10)
+		}
+		comparison.Series = append(comparison.Series, dots)
+	}
 	p.Sections = []page.Section{
+		{Title: "Comparison", Comparisons: []page.Comparison{comparison}},
 		{Title: "Network", Networks: networks}, {Title: "Degrees", Charts: []page.Chart{page.DegreeChart(degrees)}},
 		{Title: "Curves", Charts: []page.Chart{curve}},
 	}

@@ -7,6 +7,9 @@ type Table struct {
 	// Caption says in a line what it shows.
 	Caption string
 	Columns []Column
+	// Across marks the best figure of every row, of the columns that have one, instead of
+	// that of every column, and draws no bars.
+	Across bool
 	// Rows have a cell a column.
 	Rows [][]Cell
 }
@@ -66,29 +69,33 @@ type cellView struct {
 
 func (t *Table) view() *tableView {
 	v := &tableView{Table: *t}
-	best, top := make([]float64, len(t.Columns)), make([]float64, len(t.Columns))
-	for k, c := range t.Columns {
-		best[k] = math.NaN()
-		for _, row := range t.Rows {
-			x := row[k].Value
-			if !finite(x) {
-				continue
-			}
-			top[k] = math.Max(top[k], x)
-			if !(x >= best[k] && c.Best == Lower || x <= best[k] && c.Best == Higher) {
-				best[k] = x
-			}
-		}
-	}
 	rows := t.Rows
 	if len(rows) > maxRows {
 		rows, v.Left = rows[:maxRows], len(rows)-maxRows
 	}
+	best, top := make([]float64, len(t.Columns)), make([]float64, len(t.Columns))
+	for k, c := range t.Columns {
+		best[k] = math.NaN()
+		for _, row := range t.Rows {
+			best[k] = c.Best.of(best[k], row[k].Value)
+			if finite(row[k].Value) {
+				top[k] = math.Max(top[k], row[k].Value)
+			}
+		}
+	}
 	for _, row := range rows {
+		across := math.NaN()
+		for k, cell := range row {
+			across = t.Columns[k].Best.of(across, cell.Value)
+		}
 		cells := make([]cellView, len(row))
 		for k, cell := range row {
 			c := cellView{Cell: cell, Column: t.Columns[k], Has: finite(cell.Value)}
-			if c.Has && c.Best != Neither {
+			switch {
+			case !c.Has || c.Best == Neither:
+			case t.Across:
+				c.First = cell.Value == across
+			default:
 				c.First = len(t.Rows) > 1 && cell.Value == best[k]
 				c.Bar = cell.Value >= 0 && top[k] > 0
 				c.Share = cell.Value / top[k]
@@ -98,4 +105,12 @@ func (t *Table) view() *tableView {
 		v.Rows = append(v.Rows, cells)
 	}
 	return v
+}
+
+// of is the better one of two values, of which the first may be NaN for none yet.
+func (b Best) of(x, y float64) float64 {
+	if b == Neither || !finite(y) || b == Higher && y <= x || b == Lower && y >= x {
+		return x
+	}
+	return y
 }
