@@ -17,6 +17,8 @@ import (
 type reportPage struct {
 	file *output.File
 	kept map[string]*kept
+	// known is what the reference says of pairs; nil without one.
+	known func(i, j int) page.Known
 }
 
 // kept is what the page shows of one solver besides its result.
@@ -47,17 +49,18 @@ func (p *reportPage) add(r *run, found *finding, ranking metric.Ranking, h *hist
 	var links *page.Strongest
 	if found.ranking != nil {
 		links = r.rankedLinks(found.ranking)
-		k.network = links.Network(r.table.Names, r.known())
+		k.network = links.Network(r.table.Names, p.known)
 		k.network.Score = "score"
 		k.series = fmt.Sprintf("%s (first %d)", name, links.Total())
 	} else {
 		links = r.supportLinks(found.estimate)
-		k.network = links.Network(r.table.Names, r.known())
+		k.network = links.Network(r.table.Names, p.known)
 		k.network.Score = "absolute partial correlation"
 		k.series = name
 	}
 	k.network.Name, k.degrees = name, links.Degrees()
 	if r.population != nil {
+		k.network.Shown = r.population.Positives
 		k.curves = ranking.Curves()
 	}
 	if h != nil {
@@ -98,14 +101,6 @@ func (r *run) rankedLinks(k *ranking) *page.Strongest {
 		}
 	}
 	return links
-}
-
-// known is what the reference says of pairs; nil without one.
-func (r *run) known() func(i, j int) page.Known {
-	if r.population == nil {
-		return nil
-	}
-	return page.KnownBy(r.population)
 }
 
 // writeReport writes the page of what there is, also of a run that has failed. It
