@@ -109,10 +109,7 @@ func TestMinus(t *testing.T) {
 		t.Fatal(err)
 	}
 	figures := func(shift float64) Figures {
-		s := &Scores{Names: names, Directed: true}
-		for k := range 25 {
-			s.values = append(s.values, math.Sin(float64(k)*shift))
-		}
+		s := NewScores(names, true, func(i, j int) float64 { return math.Sin(float64(5*i+j) * shift) })
 		f, err := judge.Score(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)

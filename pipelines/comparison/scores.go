@@ -19,6 +19,16 @@ type Scores struct {
 	values []float64 // d×d, the diagonal unused
 }
 
+// NewScores are those that a function gives to every pair of different variables.
+func NewScores(names []string, directed bool, score func(i, j int) float64) *Scores {
+	d := len(names)
+	s := &Scores{Names: names, Directed: directed, values: make([]float64, d*d)}
+	for k := range s.values {
+		s.values[k] = score(k/d, k%d)
+	}
+	return s
+}
+
 // At is the score of variable i as the source and j as the target.
 func (s *Scores) At(i, j int) float64 { return s.values[i*len(s.Names)+j] }
 
@@ -27,10 +37,7 @@ func (s *Scores) Unordered(i, j int) float64 { return max(s.At(i, j), s.At(j, i)
 
 // scoresOf reads the table of edges that a run hands to its host.
 func scoresOf(edges output.Table, names []string) (*Scores, error) {
-	s := &Scores{Names: names, Directed: edges.Metadata[output.MetaDirected] != "false", values: make([]float64, len(names)*len(names))}
-	for k := range s.values {
-		s.values[k] = math.Inf(-1)
-	}
+	s := NewScores(names, edges.Metadata[output.MetaDirected] != "false", func(_, _ int) float64 { return math.Inf(-1) })
 	var source, target []string
 	var score []float64
 	for _, c := range edges.Columns {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 
@@ -216,9 +215,14 @@ func printDifferences(w io.Writer, r *benchmark.Result) {
 
 // plusMinus is "+0.0123 ± 0.0045", without the error where there is none.
 func plusMinus(v, e job.Float, format string) string {
-	text := figure(v, "%+"+format[1:])
-	if e.IsFinite() && !math.IsNaN(float64(e)) {
-		text += " ± " + figure(e, format)
+	return withError(v, e, "%+"+format[1:], format)
+}
+
+// withError is a figure and its standard error, if there is one.
+func withError(v, e job.Float, format, ofError string) string {
+	text := figure(v, format)
+	if e.IsFinite() {
+		text += " ± " + figure(e, ofError)
 	}
 	return text
 }

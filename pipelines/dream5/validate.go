@@ -1,0 +1,48 @@
+package dream5
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
+)
+
+// Validate reports the first field that is wrong, as a *job.Error. It reads no file.
+func Validate(d job.Dream5) error {
+	if d.Folder == "" {
+		return job.Errorf("folder", "no folder is named; give the one that the challenge's files are in")
+	}
+	if err := job.CheckFields(&d, Facts()); err != nil {
+		return err
+	}
+	if d.Network != "" && !regexp.MustCompile(`^([1-9]|size[0-9]+_[1-9])$`).MatchString(d.Network) {
+		return job.Errorf("network", "%q is no network; write 1, 3 or 4 of DREAM5, or size100_1 and the like of DREAM4", d.Network)
+	}
+	for i, b := range d.Baselines {
+		switch known := recovery.SolverNames(); {
+		case !slices.Contains(known, b):
+			return job.Errorf("baselines", "%q is unknown; choose from %s", b, job.AllOf(known))
+		case slices.Contains(d.Baselines[:i], b):
+			return job.Errorf("baselines", "%s is named twice; name every solver once", b)
+		}
+	}
+	if _, ok := job.ResampleCount(Resolved(d).Resamples); !ok {
+		return job.Errorf("resamples", "%q is neither a number of samples from 2 to 100000 nor none", string(d.Resamples))
+	}
+	if d.Seed < 0 {
+		return job.Errorf("seed", "%d is negative; give a whole number from 0", d.Seed)
+	}
+	j := Resolved(d).Solving()
+	j.Input, j.Solvers = job.Stdin, d.Solvers
+	return j.ValidateBy(recovery.Facts())
+}
+
+// Resolved returns d with every default filled in that is a value. Of the baselines'
+// those that are no solvers of this program are left out.
+func Resolved(d job.Dream5) job.Dream5 {
+	job.Resolve(&d, Facts())
+	known := recovery.SolverNames()
+	d.Baselines = slices.DeleteFunc(slices.Clone(d.Baselines), func(b string) bool { return !slices.Contains(known, b) })
+	return d
+}

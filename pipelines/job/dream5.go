@@ -1,0 +1,52 @@
+package job
+
+// A Dream5 scores solvers on a network of the DREAM5 or DREAM4 challenge. The zero
+// value of every field but Folder is its default.
+type Dream5 struct {
+	// Folder has the challenge's files, in sub-folders too, gzip-compressed or not:
+	// see package dream5 for their names.
+	Folder string `json:"folder" file:"read-folder" jsonschema:"required,minLength=1" jsonschema_description:"folder with the files of the challenge"`
+	// Network is one of those in the folder. Default: 3 if it is there, else the first.
+	Network string `json:"network,omitzero" jsonschema:"pattern=^([1-9]|size[0-9]+_[1-9])$" jsonschema_description:"network: 1, 3 or 4 of DREAM5, or size100_1 and the like of DREAM4; without it 3 or, where that is not there, the first in the folder"`
+	// Genes says which of the table's are used.
+	Genes string `json:"genes,omitzero" jsonschema:"enum=gold,enum=all,default=gold" jsonschema_description:"genes of the table to use: those that the gold standard names, or all"`
+	// Solvers run without the list of regulators and, if there is one, with it.
+	// Default: all but am.
+	Solvers []string `json:"solvers,omitzero" jsonschema:"minItems=1,uniqueItems=true" jsonschema_description:"solvers to run; without it all that can but am"`
+	// Baselines are the solvers whose figures are subtracted from the others'. Those
+	// that are not run are left out.
+	Baselines []string `json:"baselines,omitzero" jsonschema:"default=correlation,default=ridge,default=clr,uniqueItems=true" jsonschema_description:"solvers to compare the others with, as far as they are run"`
+
+	// Correlation, Model, Penalty, Gap and TimeLimit are those of Job.
+	Correlation string   `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none,default=pearson" jsonschema_description:"what to estimate from the samples; none is the covariance"`
+	Model       string   `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file"`
+	Penalty     Value    `json:"penalty,omitzero" jsonschema_description:"penalty of the classical solvers: a number, or {words} to choose it from the data"`
+	Gap         float64  `json:"gap,omitzero" jsonschema:"minimum=0,default=0.001" jsonschema_description:"duality gap to stop at, relative to the objective"`
+	TimeLimit   Duration `json:"time_limit,omitzero" jsonschema:"default=20s" jsonschema_description:"longest time for each solver, such as 90s or 2m; what it has found by then is scored"`
+
+	// Resamples is the number of bootstrap samples of the regulators, which standard
+	// errors come from; Seed that of their random numbers.
+	Resamples Value `json:"resamples,omitzero" words:"none" jsonschema:"default=200" jsonschema_description:"bootstrap samples of the regulators for standard errors, 2 or more, or {words}"`
+	Seed      int   `json:"seed,omitzero" jsonschema:"minimum=0" jsonschema_description:"seed of the bootstrap samples"`
+
+	// Out is the folder for metrics, ranked lists and dream5.json. Default: no files.
+	Out string `json:"out,omitzero" file:"write-folder" jsonschema_description:"folder for the metrics and the ranked lists; without it nothing is written"`
+	// Format is that of the metrics.
+	Format string `json:"format,omitzero" jsonschema:"default=parquet" jsonschema_description:"format of the metrics"`
+	// Engine and Threads are those of Job.
+	Engine  string `json:"engine,omitzero" jsonschema:"enum=auto,enum=openblas,enum=gonum,default=auto" jsonschema_description:"linear algebra; auto is openblas where this machine has it"`
+	Threads int    `json:"threads,omitzero" jsonschema:"minimum=0" jsonschema_description:"threads to compute on at the same time; 0 is one for each processor that the process may use"`
+	// JSON asks for one JSON document. Only the command reads it.
+	JSON bool `json:"json,omitzero" jsonschema_description:"print the result as one JSON document"`
+}
+
+// Solving is the job for the solvers, without its input and its regulators.
+func (d Dream5) Solving() Job {
+	return Job{
+		Correlation: d.Correlation, Model: d.Model, Penalty: d.Penalty, Gap: d.Gap, TimeLimit: d.TimeLimit,
+		Engine: d.Engine, Threads: d.Threads, Device: DeviceCPU,
+	}
+}
+
+// GenesAll is the value of Dream5.Genes for all genes of the table.
+const GenesAll = "all"
