@@ -50,3 +50,13 @@ func TestRankingsOnEcoli(t *testing.T) {
 		{0.6138, 0.0615}, {0.6033, 0.0574}, {0.6201, 0.0618}, {0.5919, 0.0674}, {0.6084, 0.0691},
 	})
 }
+
+// The same where the regulators are known.
+func TestRegulatorsOnEcoli(t *testing.T) {
+	j := ecoli(t, "ridge", "correlation", "spectral", "glad", "bcd", "admm")
+	j.Regulators = filepath.Join(filepath.Dir(j.Reference), "net3_transcription_factors.tsv.gz")
+	j.Penalty = "0.1"
+	figuresAre(t, j, []figure{
+		{0.6286, 0.1007}, {0.6138, 0.0615}, {0.6084, 0.0691}, {}, {}, {},
+	})
+}

@@ -39,6 +39,13 @@ func Validate(j job.Job) error {
 	if err := j.ValidateBy(Facts()); err != nil {
 		return err
 	}
+	if j.Regulators == "" {
+		for _, name := range Resolved(j).Solvers {
+			if find(name).NeedsRegulators {
+				return job.Errorf("regulators", "%s regresses on regulators; name the file that lists them, or leave out this solver", name)
+			}
+		}
+	}
 	if !j.SamplesGiven() {
 		for _, name := range Resolved(j).Solvers {
 			if find(name).needsSamples {

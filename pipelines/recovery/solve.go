@@ -70,7 +70,7 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 func (r *run) conclude(entry solverEntry, found *finding, res *job.SolverResult) (err error) {
 	if r.population != nil {
 		if found.ranking != nil {
-			res.Metrics, err = evaluation.ScoreRanking(r.population, found.ranking.score.At)
+			res.Metrics, err = evaluation.ScoreRanking(r.population, found.ranking.scorer(len(r.table.Names), r.population.Undirected))
 		} else {
 			res.Metrics, err = evaluation.Score(r.population, found.estimate)
 		}
@@ -81,7 +81,8 @@ func (r *run) conclude(entry solverEntry, found *finding, res *job.SolverResult)
 	return r.deliver(entry, found, res)
 }
 
-// A finding is what a solver has found: an estimate, or a ranking.
+// A finding is what a solver has found: an estimate, or a ranking, or where regulators
+// are known an estimate of their block and the ranking that follows from it.
 type finding struct {
 	estimate *solver.Estimate
 	ranking  *ranking
@@ -107,7 +108,10 @@ func (r *run) attempt(ctx context.Context, p solver.Problem, entry solverEntry, 
 	if c := r.configuration(penalty, recorder); entry.Ranking {
 		found.ranking, stack, err = r.attemptRanking(ctx, p, entry, c)
 	} else {
-		found.estimate, stack, err = attempt(ctx, entry.build(c), p)
+		found.estimate, stack, err = attempt(ctx, entry.build(c), r.block(p))
+		if err == nil && r.regulators != nil {
+			found.ranking, err = r.regulate(ctx, entry, found.estimate, rankingConfig{solverConfig: c, problem: p})
+		}
 	}
 	return found, recorder, stack, err
 }
@@ -130,13 +134,17 @@ func attempt(ctx context.Context, s solver.Solver, p solver.Problem) (est *solve
 }
 
 func (r *run) solverResult(entry solverEntry, found *finding) job.SolverResult {
-	if k := found.ranking; k != nil {
+	if entry.Ranking {
 		res := failedResult(entry.Name, solver.Completed.String())
-		res.Ranking, res.Seconds = true, job.Float(k.elapsed.Seconds())
+		res.Ranking, res.Seconds = true, job.Float(found.ranking.elapsed.Seconds())
 		res.Edges = int(r.tableSize(entry, 0).edges)
 		return res
 	}
 	est := found.estimate
+	edges := est.Edges()
+	if r.regulators != nil {
+		edges = int(r.tableSize(entry, 0).edges)
+	}
 	return job.SolverResult{
 		Name:        entry.Name,
 		Status:      est.Status.String(),
@@ -146,7 +154,7 @@ func (r *run) solverResult(entry solverEntry, found *finding) job.SolverResult {
 		RelativeGap: job.Float(est.RelativeGap()),
 		KKTResidual: job.Float(est.KKTResidual),
 		Penalty:     job.NaN(),
-		Edges:       est.Edges(),
+		Edges:       edges,
 		Seconds:     job.Float(est.Elapsed.Seconds()),
 	}
 }

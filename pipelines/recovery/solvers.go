@@ -17,7 +17,7 @@ import (
 func solvers() []solverEntry {
 	return []solverEntry{
 		gladEntry(), bcdEntry(), gistaEntry(), admmEntry(), amEntry(),
-		correlationEntry(), spearmanEntry(), clrEntry(), pcorEntry(), spectralEntry(),
+		correlationEntry(), spearmanEntry(), clrEntry(), pcorEntry(), spectralEntry(), ridgeEntry(),
 	}
 }
 
@@ -94,6 +94,12 @@ func SolverNames() []string {
 		names = append(names, s.Name)
 	}
 	return names
+}
+
+// SelfSufficient are the names of the solvers that need nothing besides a table of
+// samples.
+func SelfSufficient() []string {
+	return slices.DeleteFunc(SolverNames(), func(name string) bool { return find(name).NeedsRegulators })
 }
 
 // ObjectiveOption is the key of the option of job.Job that weighs a quadratic
