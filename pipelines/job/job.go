@@ -51,8 +51,8 @@ type Job struct {
 	// Solvers run in this order. See recovery.Solvers for the names.
 	Solvers []string `json:"solvers,omitzero" jsonschema:"default=glad,default=bcd,minItems=1,uniqueItems=true" jsonschema_description:"solvers to run, in this order"`
 	// Model is GLAD's: the name of a built-in model, or the path of a model
-	// file. Default: general.
-	Model string `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file"`
+	// file. Default: general, or gene-regulators with Regulators.
+	Model string `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file; with regulators gene-regulators without it"`
 	// Penalty is ρ of the classical solvers, in units of S, or a way to choose
 	// it from the data, such as ebic. See recovery.Penalties for these.
 	Penalty Value `json:"penalty,omitzero" jsonschema_description:"penalty of the classical solvers: a number, or {words} to choose it from the data"`

@@ -53,9 +53,9 @@ func TestRankingsOnEcoli(t *testing.T) {
 
 // The same where the regulators are known.
 func TestRegulatorsOnEcoli(t *testing.T) {
-	j := ecoli(t, "ridge", "correlation", "spectral", "glad", "bcd", "admm")
+	j := ecoli(t, "ridge", "correlation", "spectral", "glad", "bcd", "am")
 	j.Regulators = filepath.Join(filepath.Dir(j.Reference), "net3_transcription_factors.tsv.gz")
-	j.Penalty = "0.1"
+	j.Penalty = "ebic"
 	figuresAre(t, j, []figure{
 		{0.6286, 0.1007}, {0.6138, 0.0615}, {0.6084, 0.0691}, {}, {}, {},
 	})

@@ -64,7 +64,13 @@ func withoutSamples() []string {
 // Resolved returns j with every default filled in that is a value; a field whose
 // default is "none", or that has no meaning beside the others, stays zero. It is
 // valid if j is.
-func Resolved(j job.Job) job.Job { return j.ResolvedBy(Facts()) }
+func Resolved(j job.Job) job.Job {
+	r := j.ResolvedBy(Facts())
+	if j.Model == "" && j.Regulators != "" {
+		r.Model = glad.RegulatorsModelName
+	}
+	return r
+}
 
 // Schema is the JSON Schema (draft 2020-12) of a job.Job.
 func Schema() ([]byte, error) {

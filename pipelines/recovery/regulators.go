@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
@@ -77,7 +78,6 @@ func (r *run) blockDeviations() []float64 { return ofBlock(r, r.result.StandardD
 // regulators, and the score is w1·z(|R|) + w2·z(|B|), z being standardised over all pairs.
 func (r *run) regulate(ctx context.Context, entry solverEntry, est *solver.Estimate, c rankingConfig) (*ranking, error) {
 	correlation := c.correlation()
-	d := correlation.Len()
 	theta := est.Precision
 	if !r.table.Standardised() {
 		theta = theta.Clone()
@@ -91,21 +91,24 @@ func (r *run) regulate(ctx context.Context, entry solverEntry, est *solver.Estim
 	if err != nil {
 		return nil, err
 	}
-	sign := append([]float64(nil), b...)
-	association.StandardiseDirected(b, r.regulators, d)
-	score := association.FromRegulators(correlation, r.regulators)
-	association.StandardiseDirected(score, r.regulators, d)
-	w := entry.weights(c.solverConfig)
-	for i, v := range b {
-		score[i] = w.Correlation*score[i] + w.Coefficient*v
-	}
+	sign := slices.Clone(b)
+	score := entry.weights(c.solverConfig).Blend(b, correlation, r.regulators)
 	return &ranking{sources: r.regulators, score: score, sign: sign}, nil
 }
 
-// regulatorWeights are those of |R| and |B| in the score of a pair.
-type regulatorWeights struct{ Correlation, Coefficient float64 }
+// lassoWeights are those of |R| and |B| in the scores of the classical solvers where
+// regulators are known. Simulated tables of gene expression are what they were fitted to,
+// with the penalty that ebic chooses: TestLassoWeights.
+var lassoWeights = association.Weights{Correlation: 1, Coefficient: 1}
 
-// weights are those of a solver.
-func (s solverEntry) weights(c solverConfig) regulatorWeights {
-	return regulatorWeights{1, 1}
+// weights are those of a solver: GLAD's are the model's, or equal if it was not trained on
+// regulators.
+func (s solverEntry) weights(c solverConfig) association.Weights {
+	switch {
+	case !s.takesModel:
+		return lassoWeights
+	case c.model.Regulators != nil:
+		return *c.model.Regulators
+	}
+	return association.Weights{Correlation: 1, Coefficient: 1}
 }

@@ -16,7 +16,7 @@ func ridgeEntry() solverEntry {
 			Name: "ridge", Title: "ridge regression on the regulators", Ranking: true, NeedsRegulators: true,
 			Description: "ranks pairs by the coefficients of every variable's regression on the regulators that --regulators lists",
 		},
-		memory:          func(_ solverConfig, d int) int64 { return 4 * matrix(d) }, // at most, if all are regulators
+		memory: func(_ solverConfig, d int) int64 { return 4 * matrix(d) }, // at most, if all are regulators
 		rank: func(ctx context.Context, c rankingConfig) (*ranking, error) {
 			r := c.correlation()
 			b, definite, err := c.scorer().Ridge(ctx, r, c.regulators, ridgeShrinkage)

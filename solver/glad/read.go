@@ -8,6 +8,8 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+
+	"github.com/gladflow/gladflow/solver/association"
 )
 
 const (
@@ -34,8 +36,12 @@ const (
 //
 //	"cells": [{"step": -1, "network": {"inputs": ["abs_u", …], "layers": […]}}, …], "threshold": 0.01
 //
+// A model of a block of regulators has the weights of their scores:
+//
+//	"regulators": {"correlation": 0.8, "coefficient": 1.1}
+//
 // All keys are required but "scale" (1), "threshold" (0), "mean_diagonal" (with
-// mode "global" only) and those of the card other than "trained". Unknown, missing and
+// mode "global" only), "regulators" and those of the card other than "trained". Unknown, missing and
 // repeated keys, wrong types and shapes, numbers outside of float64, unknown
 // features and activations, and other versions are errors that name the key,
 // such as rho.layers[1].bias.
@@ -105,7 +111,7 @@ func (d *decoder) model(root value) *Model {
 	kind := Kind(d.text("kind", d.key(top, "", "kind")))
 	required := []string{"format", "version", "name", "kind", "iterations", "theta0_offset", "lambda0",
 		"lambda", "scaling", "card"}
-	var optional []string
+	optional := []string{"regulators"}
 	if kind == GLADPM {
 		required, optional = append(required, "cells"), append(optional, "threshold")
 	} else {
@@ -124,6 +130,14 @@ func (d *decoder) model(root value) *Model {
 		Lambda:       d.network("lambda", top["lambda"]),
 		Scaling:      d.scaling("scaling", top["scaling"]),
 		Card:         d.card("card", top["card"]),
+	}
+	if w, ok := top["regulators"]; ok {
+		o := d.object("regulators", w)
+		d.keys(o, "regulators", []string{"correlation", "coefficient"}, nil)
+		m.Regulators = &association.Weights{
+			Correlation: d.number("regulators.correlation", o["correlation"]),
+			Coefficient: d.number("regulators.coefficient", o["coefficient"]),
+		}
 	}
 	if kind != GLADPM {
 		m.Rho = d.network("rho", top["rho"])

@@ -13,39 +13,96 @@ import (
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
-// A Regulated is a table whose regulators and edges are known: what a model is trained
-// with that works on the regulators' block.
+// A Regulated is a table whose edges are known: what a model is trained with to rank them.
 type Regulated struct {
 	// R is the correlation of all d variables, Samples the number behind it.
 	R       *dense.Sym
 	Samples int
-	// Regulators are the p variables at which edges may start, ascending.
+	// Regulators are the p variables at which edges may start, ascending: the model then
+	// works on their block. Where it is nil, edges are undirected, between any two
+	// variables, and p is d.
 	Regulators []int
-	// Edge says of every regulator and variable whether there is an edge: that of
-	// regulator number k and variable j at k·d + j.
+	// Edge says whether there is an edge from regulator number k to variable j, at
+	// k·d + j. It is symmetric where edges are undirected.
 	Edge []bool
 }
 
-// Problem is that of the regulators' block.
+// Problem is that of the regulators' block, or of all variables.
 func (e Regulated) Problem() solver.Problem {
+	if e.Regulators == nil {
+		return solver.Problem{S: e.R, Samples: e.Samples}
+	}
 	return solver.Problem{S: e.R.Submatrix(e.Regulators), Samples: e.Samples}
+}
+
+// Pairs calls f with the two variables of every pair that is scored, and its place in Edge.
+func (e Regulated) Pairs(f func(at, i, j int)) {
+	d := e.R.Len()
+	if e.Regulators == nil {
+		for i := range d {
+			for j := i + 1; j < d; j++ {
+				f(i*d+j, i, j)
+			}
+		}
+		return
+	}
+	for k, i := range e.Regulators {
+		for j := range d {
+			if j != i {
+				f(k*d+j, i, j)
+			}
+		}
+	}
+}
+
+// Scores are what Θ says of every pair, p·d: the coefficients B of
+// association.Scorer.Coefficients or, where edges are undirected, the partial correlations.
+func (e Regulated) Scores(ctx context.Context, theta *dense.Sym) ([]float64, error) {
+	if e.Regulators != nil {
+		return association.Scorer{Engine: dense.Gonum{}}.Coefficients(ctx, theta, e.R, e.Regulators)
+	}
+	scores := theta.Clone()
+	d := theta.Len()
+	for i := range d {
+		row := scores.Row(i)
+		for j := range row {
+			row[j] = -theta.At(i, j) / math.Sqrt(theta.At(i, i)*theta.At(j, j))
+		}
+	}
+	return scores.Raw(), nil
+}
+
+// back adds to by the derivatives by Θ where byScores are those by the Scores b.
+func (e Regulated) back(theta, by *dense.Sym, b, byScores []float64) {
+	if e.Regulators != nil {
+		backThroughCoefficients(e, theta, by, byScores)
+		return
+	}
+	e.Pairs(func(at, i, j int) {
+		g := byScores[at]
+		root := math.Sqrt(theta.At(i, i) * theta.At(j, j))
+		by.Row(i)[j] -= g / (2 * root)
+		by.Row(j)[i] -= g / (2 * root)
+		by.Row(i)[i] -= g * b[at] / (2 * theta.At(i, i))
+		by.Row(j)[j] -= g * b[at] / (2 * theta.At(j, j))
+	})
 }
 
 // weights are those by which every edge, and every other pair, counts in a loss in which
 // both classes count the same: half each.
 func (e Regulated) weights() (edge, other float64) {
-	n := 0
-	for _, is := range e.Edge {
-		if is {
-			n++
+	edges, pairs := 0, 0
+	e.Pairs(func(at, _, _ int) {
+		pairs++
+		if e.Edge[at] {
+			edges++
 		}
-	}
-	pairs := len(e.Regulators) * (e.R.Len() - 1)
-	return 0.5 / float64(n), 0.5 / float64(pairs-n)
+	})
+	return 0.5 / float64(edges), 0.5 / float64(pairs-edges)
 }
 
 // A head makes a logit of a pair: slope·|B| + correlationWeight·|R| + bias, with the
-// coefficients B of association.Scorer.Coefficients.
+// Scores B.
 type head struct{ slope, bias float64 }
 
 // correlationWeight is fixed: it sets the scale on which Θ is learned.
@@ -54,33 +111,26 @@ const correlationWeight = 2
 // loss is the class-balanced logistic loss of the edges through B. It adds the derivatives
 // by Θ to by, and returns those by the head.
 func (h head) loss(e Regulated, b []float64, theta, by *dense.Sym) (loss float64, byHead head) {
-	p, d := len(e.Regulators), e.R.Len()
 	edge, other := e.weights()
-	byB := make([]float64, p*d)
-	for k, i := range e.Regulators {
-		r := e.R.Row(i)
-		for j, v := range b[k*d : (k+1)*d] {
-			if j == i {
-				continue
-			}
-			at := k*d + j
-			logit := h.slope*math.Abs(v) + correlationWeight*math.Abs(r[j]) + h.bias
-			weight, sign := other, 1.0
-			if e.Edge[at] {
-				weight, sign = edge, -1
-			}
-			l, slope := logistic(sign * logit)
-			loss += weight * l
-			g := weight * sign * slope
-			byHead.slope += g * math.Abs(v)
-			byHead.bias += g
-			byB[at] = g * h.slope
-			if v < 0 {
-				byB[at] = -byB[at]
-			}
+	byB := make([]float64, len(b))
+	e.Pairs(func(at, i, j int) {
+		v := b[at]
+		logit := h.slope*math.Abs(v) + correlationWeight*math.Abs(e.R.At(i, j)) + h.bias
+		weight, sign := other, 1.0
+		if e.Edge[at] {
+			weight, sign = edge, -1
 		}
-	}
-	backThroughCoefficients(e, theta, by, byB)
+		l, slope := logistic(sign * logit)
+		loss += weight * l
+		g := weight * sign * slope
+		byHead.slope += g * math.Abs(v)
+		byHead.bias += g
+		byB[at] = g * h.slope
+		if v < 0 {
+			byB[at] = -byB[at]
+		}
+	})
+	e.back(theta, by, b, byB)
 	return loss, byHead
 }
 
@@ -137,14 +187,20 @@ type RegulatedResult struct {
 	Step       int
 }
 
-// A RegulatedFigure judges the scores |B| of a table, p×d; the higher the better.
+// A RegulatedFigure judges a table by the sizes of its Scores; the higher the better.
 type RegulatedFigure struct {
 	Name    string
 	Compute func(e Regulated, b []float64) (float64, error)
 }
 
-// RegulatedLoss is what RunRegulated minimises, for a model's card.
-const RegulatedLoss = "class-balanced logistic loss of a|B| + 2|R| + b on the edges, B = Theta_K R, at the last cell"
+// regulatedLoss is what RunRegulated minimises, for a model's card.
+func regulatedLoss(e Regulated) string {
+	b := "B = Theta_K R"
+	if e.Regulators == nil {
+		b = "B the partial correlations of Theta_K"
+	}
+	return "class-balanced logistic loss of a|B| + 2|R| + b on the edges, " + b + ", at the last cell"
+}
 
 // RegulatedStart is a model with random weights from seed: the paper's cell on features
 // that do not depend on signs, with ρ in (0, 1) and λ in (0, ∞), 15 cells.
@@ -164,8 +220,9 @@ func RegulatedSettings(seed uint64) Settings {
 	return Settings{Seed: seed, Steps: 250, Batch: 5, LearningRate: 0.05}
 }
 
-// RunRegulated trains a model so that the coefficients B that follow from its last Θ on
-// the regulators' block rank the edges: see RegulatedLoss. Of the settings Loss,
+// RunRegulated trains a model so that the Scores B of its last Θ rank the edges: the loss
+// of a table is the logistic loss of a·|B| + 2|R| + b, in which edges and other pairs count
+// the same, and a and b are learned with the model and not kept. Of the settings Loss,
 // Criterion, Patience, Race, SupportCost and Checkpoint are not used. The model that is
 // best by figure on the validation tables, at the validations every ValidateEvery steps,
 // is returned. start is not modified.
@@ -232,7 +289,7 @@ func (r *regulatedRun) run(ctx context.Context, start *glad.Model) (*RegulatedRe
 		return nil, ErrNotFinite
 	}
 	c := &best.Model.Card
-	c.Trained, c.Backend, c.Loss, c.Seed, c.Steps = true, s.Backend.Name(), RegulatedLoss, s.Seed, s.Steps
+	c.Trained, c.Backend, c.Loss, c.Seed, c.Steps = true, s.Backend.Name(), regulatedLoss(r.training[0]), s.Seed, s.Steps
 	c.Validation = map[string]any{r.figure.Name: best.Validation, "examples": float64(len(r.validation)), "step": float64(best.Step)}
 	return best, nil
 }
@@ -248,7 +305,7 @@ func (r *regulatedRun) gradient(ctx context.Context, g *glad.Differentiator, bat
 	}
 	losses, byHeads, failed := make([]float64, len(batch)), make([]head, len(batch)), make([]error, len(batch))
 	err := g.OutcomeGradients(ctx, problems, func(i int, theta, by *dense.Sym) (loss float64) {
-		b, err := association.Scorer{Engine: dense.Gonum{}}.Coefficients(ctx, theta, batch[i].R, batch[i].Regulators)
+		b, err := batch[i].Scores(ctx, theta)
 		if failed[i] = err; err == nil {
 			loss, byHeads[i] = h.loss(batch[i], b, theta, by)
 		}
@@ -280,7 +337,7 @@ func (r *regulatedRun) validate(ctx context.Context, m *glad.Model) (float64, er
 		if err != nil {
 			return 0, err
 		}
-		b, err := association.Scorer{}.Coefficients(ctx, est.Precision, e.R, e.Regulators)
+		b, err := e.Scores(ctx, est.Precision)
 		if err != nil {
 			return 0, err
 		}

@@ -51,9 +51,31 @@ func regulatedTables(t testing.TB, n int) []Regulated {
 	return tables
 }
 
-// The gradient is that of finite differences.
+// The gradient is that of finite differences, with regulators and without.
 func TestRegulatedGradient(t *testing.T) {
 	tables := regulatedTables(t, 3)
+	t.Run("directed", func(t *testing.T) { gradientIsRight(t, tables) })
+	for i, e := range tables {
+		tables[i] = undirected(e)
+	}
+	t.Run("undirected", func(t *testing.T) { gradientIsRight(t, tables) })
+}
+
+// undirected is a table whose regulators are not known.
+func undirected(e Regulated) Regulated {
+	d := e.R.Len()
+	edges := make([]bool, d*d)
+	e.Pairs(func(at, i, j int) {
+		if e.Edge[at] {
+			edges[i*d+j], edges[j*d+i] = true, true
+		}
+	})
+	e.Regulators, e.Edge = nil, edges
+	return e
+}
+
+func gradientIsRight(t *testing.T, tables []Regulated) {
+	t.Helper()
 	start := RegulatedStart(4)
 	r := &regulatedRun{settings: RegulatedSettings(4).resolved(), training: tables}
 	loss := func(values []float64) (gradient []float64, loss float64) {
