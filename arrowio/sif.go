@@ -40,6 +40,35 @@ func ReadSIF(ctx context.Context, path string, o ListOptions) (*SIF, error) {
 	return attended(ctx, path, func() (*SIF, error) { return readSIF(ctx, path, o) }, nil)
 }
 
+// ReadNetwork reads a network with types of its edges: a file called .sif or .sif.gz
+// as ReadSIF does, and any other as ReadReference does, whose edges have the type "".
+func ReadNetwork(ctx context.Context, path string, o ListOptions) (*SIF, error) {
+	if o.Format == "" && isSIF(path) {
+		return ReadSIF(ctx, path, o)
+	}
+	r, err := ReadReference(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &SIF{SHA256: r.SHA256}
+	known := make(map[string]bool)
+	for i, source := range r.Source {
+		for _, name := range []string{source, r.Target[i]} {
+			if !known[name] {
+				known[name] = true
+				s.Nodes = append(s.Nodes, name)
+			}
+		}
+		if r.Label[i] {
+			s.Source, s.Type, s.Target = append(s.Source, source), append(s.Type, ""), append(s.Target, r.Target[i])
+		}
+	}
+	if s.Len() == 0 {
+		return nil, fault(Redacted(path), "the network has no edges; one pair at least has the label 1")
+	}
+	return s, nil
+}
+
 // isSIF reports whether the name of a file says that it is a SIF.
 func isSIF(path string) bool {
 	return filepath.Ext(strings.TrimSuffix(strings.ToLower(pathOf(path)), ".gz")) == ".sif"

@@ -77,3 +77,26 @@ func FuzzSIF(f *testing.F) {
 		}
 	})
 }
+
+// A network comes from a SIF with its types, and from any list of pairs without.
+func TestReadNetwork(t *testing.T) {
+	ctx := context.Background()
+	for name, c := range map[string]struct {
+		text, types string
+	}{
+		"n.sif": {"a ac b\nb re c\nd\n", "ac re"},
+		"n.csv": {"source,target,label\na,b,1\nb,c,1\nd,a,0\n", " "},
+	} {
+		n, err := ReadNetwork(ctx, put(t, name, c.text), ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(n.Nodes, ""); got != "abcd" || strings.Join(n.Type, " ") != c.types || n.Len() != 2 || n.Target[1] != "c" || len(n.SHA256) != 64 {
+			t.Errorf("%s: %+v", name, n)
+		}
+	}
+	var input *InputError
+	if _, err := ReadNetwork(ctx, put(t, "none.csv", "a,b,0\n"), ListOptions{}); !errors.As(err, &input) || !strings.Contains(err.Error(), "the network has no edges") {
+		t.Errorf("%v", err)
+	}
+}

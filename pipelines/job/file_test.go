@@ -23,7 +23,7 @@ func TestFiles(t *testing.T) {
 // A tag that Files does not know, or on a field that is no text, would let a
 // path past the sandbox of a service.
 func TestFileTags(t *testing.T) {
-	for _, document := range []any{&Job{}, &Training{}, &Simulation{}, &Evaluation{}} {
+	for _, document := range []any{&Job{}, &Training{}, &Simulation{}, &GeneSimulation{}, &Evaluation{}} {
 		typ := reflect.TypeOf(document).Elem()
 		for i := range typ.NumField() {
 			f := typ.Field(i)

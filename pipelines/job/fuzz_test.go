@@ -29,6 +29,7 @@ func FuzzFields(f *testing.F) {
 			{func() any { return new(job.Job) }, func(d any) error { return recovery.Validate(*d.(*job.Job)) }},
 			{func() any { return &job.Training{Family: "er", Out: "x"} }, func(d any) error { return training.Validate(*d.(*job.Training)) }},
 			{func() any { return &job.Simulation{Family: "er", Out: "x"} }, func(d any) error { return simulation.Validate(*d.(*job.Simulation)) }},
+			{func() any { return &job.GeneSimulation{Out: "x"} }, func(d any) error { return simulation.ValidateGenes(*d.(*job.GeneSimulation)) }},
 			{func() any { return &job.Evaluation{EdgeList: "x", Reference: "y"} }, func(d any) error { return d.(*job.Evaluation).Validate() }},
 		}
 		document := documents[int(which)%len(documents)]
@@ -71,6 +72,7 @@ func FuzzResults(f *testing.F) {
 			func() any { return new(job.Training) },
 			func() any { return new(job.Job) },
 			func() any { return new(job.Simulation) },
+			func() any { return new(job.GeneSimulation) },
 			func() any { return new(job.Evaluation) },
 		}
 		kind := kinds[int(which)%len(kinds)]

@@ -107,7 +107,7 @@ func (s run) network(ctx context.Context, k int) (Network, error) {
 	// A stream for each network, so that the first ones stay what they are when
 	// more are asked for.
 	rng := rand.New(rand.NewPCG(uint64(s.Seed), uint64(k)))
-	n := Network{Name: s.stem(k), Pairs: s.Dimension * (s.Dimension - 1) / 2}
+	n := Network{Name: stem(s.Name, k, s.Graphs), Pairs: s.Dimension * (s.Dimension - 1) / 2}
 	n.Samples = n.Name + "." + s.Format
 	n.Precision = n.Name + ".precision." + s.Format
 	n.Reference = n.Name + ".reference.csv"
@@ -155,13 +155,13 @@ func (s run) network(ctx context.Context, k int) (Network, error) {
 	return n, nil
 }
 
-// stem is the name of the files of network k; numbers have the same width, so
-// that names sort as they do.
-func (s run) stem(k int) string {
-	if s.Graphs == 1 {
-		return s.Name
+// stem is the name of the files of table k of count; numbers have the same width,
+// so that names sort as they do.
+func stem(name string, k, count int) string {
+	if count == 1 {
+		return name
 	}
-	return fmt.Sprintf("%s-%0*d", s.Name, len(strconv.Itoa(s.Graphs)), k+1)
+	return fmt.Sprintf("%s-%0*d", name, len(strconv.Itoa(count)), k+1)
 }
 
 // metadata says how a table was made: wherever the folder and however many other

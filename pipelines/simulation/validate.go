@@ -49,16 +49,26 @@ func Validate(s job.Simulation) error {
 		return job.Errorf("dimension", "%d variables are too many to simulate; give at most %d", r.Dimension, MostDimension)
 	case r.Dimension > 0 && r.Samples > MostNumbers/r.Dimension:
 		return job.Errorf("samples", "a table of %d×%d numbers would not fit into memory; give at most %d samples", r.Samples, r.Dimension, MostNumbers/r.Dimension)
-	case strings.ContainsAny(s.Name, `/\`) || strings.HasPrefix(s.Name, "."):
-		return job.Errorf("name", "%q is not the name of a file; give one without slashes and a leading dot, and name the folder with out", s.Name)
-	case s.Out == "":
-		return job.Errorf("out", "no folder is named; give one for the files")
+	}
+	if err := checkFiles(s.Name, s.Out); err != nil {
+		return err
 	}
 	f, err := FamilyOf(s)
 	if err != nil {
 		return err
 	}
 	return CheckUnused(s, f.Resolved())
+}
+
+// checkFiles reports what is wrong with the name of files or their folder.
+func checkFiles(name, out string) error {
+	switch {
+	case strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, "."):
+		return job.Errorf("name", "%q is not the name of a file; give one without slashes and a leading dot, and name the folder with out", name)
+	case out == "":
+		return job.Errorf("out", "no folder is named; give one for the files")
+	}
+	return nil
 }
 
 // CheckUnused refuses numbers in s that its family f, which is resolved, does not

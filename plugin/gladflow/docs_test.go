@@ -70,7 +70,8 @@ func TestDocumentsNameFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range command.FindAllStringSubmatch(string(text), -1) {
-			c, _, err := newRoot(strings.NewReader(""), os.Stdout, os.Stderr).Find([]string{m[1]})
+			next, _, _ := strings.Cut(strings.TrimSpace(m[2]), " ") // the command of a command, or an argument
+			c, _, err := newRoot(strings.NewReader(""), os.Stdout, os.Stderr).Find([]string{m[1], next})
 			if err != nil || !c.HasParent() {
 				t.Errorf("%s: there is no command %s", path, m[1])
 				continue
@@ -79,7 +80,7 @@ func TestDocumentsNameFlags(t *testing.T) {
 			for _, f := range flag.FindAllStringSubmatch(m[2], -1) {
 				tested++
 				if c.Flags().Lookup(f[1]) == nil {
-					t.Errorf("%s: gladflow %s has no flag --%s", path, m[1], f[1])
+					t.Errorf("%s: %s has no flag --%s", path, c.CommandPath(), f[1])
 				}
 			}
 		}

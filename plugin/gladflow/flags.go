@@ -111,6 +111,9 @@ func (v *fieldValue) Type() string {
 	case job.NumberField:
 		return "NUMBER"
 	case job.ValueField:
+		if v.field.Words == nil {
+			return "NUMBER"
+		}
 		return "NUMBER|WORD"
 	case job.DurationField:
 		return "TIME"

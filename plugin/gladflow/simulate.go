@@ -25,7 +25,8 @@ network the table of samples, the true precision matrix and the network as a
 list of labelled pairs, which --reference reads. simulate.json says what was
 drawn.
 
-FAMILY is the kind of graph:
+"gladflow simulate genes" draws tables of gene expression instead. FAMILY is the
+kind of graph:
 ` + graphList(),
 		Example: `  gladflow simulate er --dimension 100 --samples 100 --seed 1 --out data
   gladflow simulate grid --dimension 36 --samples 500 --symmetrisation avg --out grid
@@ -56,6 +57,7 @@ FAMILY is the kind of graph:
 		},
 	}
 	bind(c, &s, simulation.Facts(), "family")
+	c.AddCommand(simulateGenesCommand())
 	return c
 }
 

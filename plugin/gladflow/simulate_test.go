@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gladflow/gladflow/pipelines/simulate"
+	"github.com/gladflow/gladflow/pipelines/simulate/genes"
 	"github.com/gladflow/gladflow/pipelines/simulation"
 )
 
@@ -92,6 +93,44 @@ func TestHelpListsTheFamilies(t *testing.T) {
 			if !slices.Contains(words, family) {
 				t.Errorf("the help of %s lacks the family %s", command, family)
 			}
+		}
+	}
+}
+
+// The command that simulate genes proposes works, word for word, and what it writes
+// can be simulated from again.
+func TestSimulateGenesThenRecover(t *testing.T) {
+	out := t.TempDir()
+	code, stdout, stderr := gladflow(t, "simulate", "genes", "--genes", "30", "--samples", "80", "--regulators", "8", "--decoys", "2", "--out", out)
+	if code != exitDone {
+		t.Fatalf("code %d\n%s", code, stderr)
+	}
+	for _, want := range []string{"syntren; seed 0\n80 samples each\n", "syntren.parquet  syntren.network.parquet     30           0 ", "files in " + out + ", with genes.json\n"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is not in\n%s", want, stdout)
+		}
+	}
+	_, next, _ := strings.Cut(stdout, "try next:\n")
+	words := strings.Fields(next)
+	if len(words) < 2 || words[0] != "gladflow" {
+		t.Fatalf("proposes %q", next)
+	}
+	if code, _, stderr = gladflow(t, words[1:]...); code != exitDone {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+	code, stdout, stderr = gladflow(t, "simulate", "genes", "--network", filepath.Join(out, "syntren.network.sif"), "--samples", "20", "--out", t.TempDir(), "--json")
+	var r simulation.GeneResult
+	if err := json.Unmarshal([]byte(stdout), &r); code != exitDone || err != nil || r.Sets[0].Variables != 30 {
+		t.Errorf("code %d, %v, %+v\n%s", code, err, r, stderr)
+	}
+}
+
+// Help lists the families of genes by hand, with a line on each.
+func TestHelpListsTheFamiliesOfGenes(t *testing.T) {
+	_, help, _ := gladflow(t, "simulate", "genes", "--help")
+	for _, family := range genes.Families() {
+		if !strings.Contains(help, "\n  "+family+" ") {
+			t.Errorf("the help lacks the family %s", family)
 		}
 	}
 }

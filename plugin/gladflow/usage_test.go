@@ -150,6 +150,15 @@ func TestFlagsAreFields(t *testing.T) {
 	}
 }
 
+// commands are those of c, and theirs.
+func commands(c *cobra.Command) []*cobra.Command {
+	var all []*cobra.Command
+	for _, child := range c.Commands() {
+		all = append(append(all, child), commands(child)...)
+	}
+	return all
+}
+
 func command(t *testing.T, name string) *cobra.Command {
 	t.Helper()
 	for _, c := range newRoot(nil, nil, nil).Commands() {
@@ -196,16 +205,16 @@ func TestFlagsFillTheJob(t *testing.T) {
 }
 
 func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
-	for _, c := range newRoot(nil, nil, nil).Commands() {
-		if c.Name() == "completion" || c.Name() == "help" {
+	for _, c := range commands(newRoot(nil, nil, nil)) {
+		if c.Name() == "help" || strings.Contains(c.CommandPath(), "completion") {
 			continue
 		}
-		if !strings.Contains(c.Example, "gladflow "+c.Name()) || c.Short == "" {
-			t.Errorf("%s: short %q, example %q", c.Name(), c.Short, c.Example)
+		if !strings.Contains(c.Example, c.CommandPath()) || c.Short == "" {
+			t.Errorf("%s: short %q, example %q", c.CommandPath(), c.Short, c.Example)
 		}
-		code, stdout, stderr := gladflow(t, c.Name(), "--help")
+		code, stdout, stderr := gladflow(t, append(strings.Fields(c.CommandPath())[1:], "--help")...)
 		if code != exitDone || !strings.Contains(stdout, "Usage:") || !strings.Contains(stdout, c.Example) || stderr != "" {
-			t.Errorf("%s --help: code %d\n%s%s", c.Name(), code, stdout, stderr)
+			t.Errorf("%s --help: code %d\n%s%s", c.CommandPath(), code, stdout, stderr)
 		}
 	}
 	if code, stdout, stderr := gladflow(t, "help", "demo"); code != exitDone || !strings.Contains(stdout, "gladflow demo") || stderr != "" {

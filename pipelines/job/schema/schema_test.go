@@ -12,7 +12,7 @@ import (
 
 // The document, its schema and the flags are three views of one struct.
 func TestEveryFieldIsDescribed(t *testing.T) {
-	for _, document := range []any{&job.Job{}, &job.Evaluation{}, &job.Training{}, &job.Simulation{}} {
+	for _, document := range []any{&job.Job{}, &job.Evaluation{}, &job.Training{}, &job.Simulation{}, &job.GeneSimulation{}} {
 		data, err := Of(document, job.Facts{}, "", "")
 		if err != nil {
 			t.Fatal(err)

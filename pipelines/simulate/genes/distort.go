@@ -1,8 +1,11 @@
 package genes
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -26,24 +29,64 @@ func confound(rng *rand.Rand, t table) {
 	addNoise(rng, t, uniform(rng, .2, 1))
 }
 
-// distort changes the marginal distributions of t in two sets of five: exponentials
-// of standardised values, one value in a hundred far out, samples of unequal scale
-// (Student's t with four degrees of freedom), or noise.
-func distort(rng *rand.Rand, t table) {
-	u := rng.Float64()
-	if u < .6 {
+// Marginal distributions that Distort makes.
+const (
+	// Plain leaves them as they are.
+	Plain = "plain"
+	// Exponential takes exponentials of standardised values.
+	Exponential = "exponential"
+	// Outliers puts one standardised value in a hundred far out.
+	Outliers = "outliers"
+	// HeavyTailed gives samples unequal scales: Student's t with four degrees of
+	// freedom.
+	HeavyTailed = "heavy-tailed"
+	// Noisy adds normal noise to standardised values.
+	Noisy = "noisy"
+)
+
+// Marginals are the names that Distort takes.
+func Marginals() []string { return []string{Plain, Exponential, Outliers, HeavyTailed, Noisy} }
+
+// Distort changes the marginal distributions of s.
+func (s *Set) Distort(rng *rand.Rand, how string) error {
+	if !slices.Contains(Marginals(), how) {
+		return fmt.Errorf("the marginal distribution %q is unknown; choose from %s", how, strings.Join(Marginals(), ", "))
+	}
+	t := s.columns()
+	distort(rng, t, how)
+	s.Values = t.rows()
+	return nil
+}
+
+// drawMarginal draws one, in three sets of five Plain.
+func drawMarginal(rng *rand.Rand) string {
+	switch u := rng.Float64(); {
+	case u < .6:
+		return Plain
+	case u < .72:
+		return Exponential
+	case u < .82:
+		return Outliers
+	case u < .9:
+		return HeavyTailed
+	}
+	return Noisy
+}
+
+func distort(rng *rand.Rand, t table, how string) {
+	if how == Plain {
 		return
 	}
 	standardize(t)
-	switch {
-	case u < .72:
+	switch how {
+	case Exponential:
 		s := uniform(rng, .3, 1.2)
 		for _, column := range t {
 			for r, v := range column {
 				column[r] = math.Exp(s * v)
 			}
 		}
-	case u < .82:
+	case Outliers:
 		for _, column := range t {
 			for r := range column {
 				if rng.Float64() < .01 {
@@ -51,7 +94,7 @@ func distort(rng *rand.Rand, t table) {
 				}
 			}
 		}
-	case u < .9:
+	case HeavyTailed:
 		for r := range t[0] {
 			square := 0.0
 			for range 4 {
@@ -62,7 +105,7 @@ func distort(rng *rand.Rand, t table) {
 				column[r] /= math.Sqrt(square / 4)
 			}
 		}
-	default:
+	case Noisy:
 		addNoise(rng, t, uniform(rng, .2, 1))
 	}
 }

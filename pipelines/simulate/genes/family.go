@@ -93,7 +93,7 @@ func (f family) set(rng *rand.Rand, genes, background, samples int, distorted bo
 	net := drawNetwork(rng, genes, pick(rng, f.topologies...), feedback)
 	t, signs := f.draw(rng, net, samples)
 	if distorted && !f.plain {
-		distort(rng, t)
+		distort(rng, t, drawMarginal(rng))
 	}
 	if background > 0 {
 		permuted := newTable(background, samples)

@@ -103,24 +103,39 @@ func renumber(rng *rand.Rand, parents [][]int, regulators int, cyclic bool) *net
 	return net
 }
 
-// drawHubs draws the regulators of d genes in order, of which the first
-// regulators are the candidates; one drawn is likelier to be drawn again, so that
-// a few regulate many. Some of the candidates end without a target.
+// drawHubs draws the regulators of d genes in order, with settings as the training
+// mixture has them.
 func drawHubs(rng *rand.Rand, d, regulators int) [][]int {
-	weight := make([]float64, regulators)
-	initial := uniform(rng, .3, 2)
-	for i := range weight {
-		weight[i] = initial
-	}
-	inputs := max(1, int(float64(regulators)*uniform(rng, .2, .7)))
-	mean := uniform(rng, .9, 2.2)
-	parents := make([][]int, d)
-	for j := inputs; j < d; j++ {
+	g := hubGrowth{genes: d, regulators: regulators, initial: uniform(rng, .3, 2)}
+	g.inputs = max(1, int(float64(regulators)*uniform(rng, .2, .7)))
+	g.links = uniform(rng, .9, 2.2)
+	return growHubs(rng, g)
+}
+
+// A hubGrowth says how hubs grow.
+type hubGrowth struct {
+	genes int
+	// regulators is the number of the genes that may have targets, the first ones.
+	regulators int
+	// inputs is the number of the genes without a regulator, the first ones.
+	inputs int
+	// links is the mean number of a gene's regulators, which is never below 1.
+	links float64
+	// initial is the weight of a regulator before its first target; each adds 1.
+	initial float64
+}
+
+// growHubs draws the regulators of genes in order: one drawn is likelier to be
+// drawn again, so that a few regulate many, and some end without a target.
+func growHubs(rng *rand.Rand, g hubGrowth) [][]int {
+	weight := slices.Repeat([]float64{g.initial}, g.regulators)
+	parents := make([][]int, g.genes)
+	for j := g.inputs; j < g.genes; j++ {
 		k := 1
-		if mean > 1 {
-			k += int(distuv.Poisson{Lambda: mean - 1, Src: rng}.Rand())
+		if g.links > 1 {
+			k += int(distuv.Poisson{Lambda: g.links - 1, Src: rng}.Rand())
 		}
-		parents[j] = weighted(rng, weight[:min(j, regulators)], k)
+		parents[j] = weighted(rng, weight[:min(j, g.regulators)], k)
 		for _, i := range parents[j] {
 			weight[i]++
 		}
