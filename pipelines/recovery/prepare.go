@@ -7,6 +7,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/output"
+	"github.com/gladflow/gladflow/pipelines/report/page"
 	"github.com/gladflow/gladflow/pipelines/table"
 	"github.com/gladflow/gladflow/solver/dense"
 )
@@ -15,7 +16,7 @@ import (
 // user can put right stops it after hours of computing.
 func (r *run) prepare(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		r.openEngine, r.openModel, r.openInput, r.openRegulators, r.openReference, r.openPenalties, r.admit, r.openOutput, r.openDevice,
+		r.openEngine, r.openModel, r.openInput, r.openRegulators, r.openReference, r.openPenalties, r.admit, r.openOutput, r.openReport, r.openDevice,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -104,4 +105,28 @@ func (r *run) openOutput(context.Context) (err error) {
 		r.folder, err = output.OpenFolderIn(r.host.Root, "out", r.job.Out)
 	}
 	return err
+}
+
+func (r *run) openReport(context.Context) error {
+	if r.job.Report == "" {
+		return nil
+	}
+	file, err := output.OpenFileIn(r.host.Root, "report", r.job.Report)
+	if err != nil {
+		return err
+	}
+	r.page = &reportPage{file: file, kept: make(map[string]*kept)}
+	if r.population == nil {
+		return nil
+	}
+	labelled := r.population.Positives
+	if r.population.Kind == metric.Labelled {
+		labelled = len(r.population.Pairs)
+	}
+	const labelBytes = 64 // in a map
+	if err := r.memory.hold(labelBytes * int64(labelled)); err != nil {
+		return err
+	}
+	r.page.known = page.KnownBy(r.population)
+	return nil
 }
