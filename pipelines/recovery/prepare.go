@@ -40,6 +40,9 @@ func (r *run) openModel(context.Context) (err error) {
 	if anySolver(r.job.Solvers, func(s solverEntry) bool { return s.takesModel }) {
 		r.model, err = OpenModel("model", r.job.Model, r.host.Root)
 	}
+	if err == nil && anySolver(r.job.Solvers, func(s solverEntry) bool { return s.takesRankingModel }) {
+		r.rankingModel, err = OpenRankingModel("ranking_model", r.job.RankingModel, r.host.Root)
+	}
 	return err
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/gladflow/gladflow/solver/internal/modelfile"
 )
 
 // Kind names a cell.
@@ -131,7 +133,7 @@ func (m *Model) Validate() error {
 	if err := m.Scaling.validate(); err != nil {
 		return err
 	}
-	return validateCard(m.Card)
+	return modelfile.ValidateCard(m.Card)
 }
 
 func (n Network) validate(path string, known []Feature, outputs int) error {
@@ -197,8 +199,6 @@ func (l Layer) validate(path string, below int) error {
 }
 
 // invalid is an error about the key at path.
-func invalid(path, format string, args ...any) error {
-	return fmt.Errorf("model: %s: %s", path, fmt.Sprintf(format, args...))
-}
+func invalid(path, format string, args ...any) error { return modelfile.Invalid(path, format, args...) }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
