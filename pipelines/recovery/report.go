@@ -86,14 +86,14 @@ func (r *run) supportLinks(est *solver.Estimate) *page.Strongest {
 }
 
 // rankedLinks are the pairs of highest score, for a ranking has all: as many as the
-// reference has edges or, without one, as there are variables.
+// reference has edges or, without one, as there are variables, and 100,000 at most.
 func (r *run) rankedLinks(k *ranking) *page.Strongest {
 	d := len(r.table.Names)
 	limit := d
 	if r.population != nil {
 		limit = r.population.Positives
 	}
-	links := page.NewStrongest(d, limit)
+	links := page.NewStrongest(d, min(limit, 100_000))
 	k.each(d, func(i, j int, score float64, sign int8) {
 		links.Add(page.Link{I: i, J: j, Score: score, Sign: int(sign)})
 	})
