@@ -112,6 +112,14 @@ func Run(ctx context.Context, b job.Benchmark, host Host) (*Result, error) {
 			r.build = buildOf(ctx)
 		}
 	}
+	var report *output.File
+	if r.Report != "" {
+		if report, err = output.OpenFileIn(nil, "report", r.Report); err != nil {
+			folder.Discard()
+			return nil, err
+		}
+		defer report.Close()
+	}
 	result := &Result{Version: job.Version(), Benchmark: r.Benchmark}
 	failure := r.all(ctx, sets, result)
 	result.summarise(r.Baseline)
@@ -119,10 +127,7 @@ func Run(ctx context.Context, b job.Benchmark, host Host) (*Result, error) {
 		result.Partial, result.Error = true, job.ErrorText(failure, job.FieldOption)
 	}
 	result.Seconds = job.Float(time.Since(started).Seconds())
-	if folder == nil {
-		return result, failure
-	}
-	if err := result.write(folder); err != nil {
+	if err := result.write(folder, report); err != nil {
 		return result, errors.Join(failure, err)
 	}
 	return result, failure

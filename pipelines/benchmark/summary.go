@@ -57,6 +57,22 @@ type SolverSummary struct {
 	Figures []Figure `json:"figures"`
 }
 
+// Overview is what the benchmark comes to: the figures of every solver over the groups;
+// where there is one group, over its sets; where there is one set, on it, with standard
+// errors by bootstrap. of is the number of what they are over, and are what these are.
+func (r *Result) Overview() (solvers []SolverSummary, of int, are string) {
+	switch {
+	case r.Overall.Of != 1:
+		return r.Overall.Solvers, r.Overall.Of, "groups"
+	case r.Groups[0].Of != 1:
+		return r.Groups[0].Solvers, r.Groups[0].Of, "sets"
+	}
+	for _, f := range r.Sets[0].Solvers {
+		solvers = append(solvers, SolverSummary{Solver: f.Solver, Figures: f.Figures})
+	}
+	return solvers, 1, "sets"
+}
+
 // solver returns the figures of one, nil if it has none.
 func (s *SetResult) solver(name string) *SolverFigures {
 	at := slices.IndexFunc(s.Solvers, func(f SolverFigures) bool { return f.Solver == name && f.figures.Metrics != nil })

@@ -29,6 +29,9 @@ func Validate(b job.Benchmark) error {
 	if err := job.CheckFields(&b, facts); err != nil {
 		return err
 	}
+	if err := job.CheckReport(b.Report); err != nil {
+		return err
+	}
 	for i, m := range b.Metrics {
 		switch known := facts.Words["metrics"]; {
 		case !slices.Contains(known, m):

@@ -6,15 +6,27 @@ import (
 	"github.com/gladflow/gladflow/pipelines/output"
 )
 
-// write leaves the table of all figures and the document.
-func (r *Result) write(folder *output.Folder) error {
-	if t := r.table(); len(t.Columns) > 0 {
+// write leaves the table of all figures and the document in the folder, and the report;
+// either may be nil.
+func (r *Result) write(folder *output.Folder, report *output.File) error {
+	if t := r.table(); folder != nil && len(t.Columns) > 0 {
 		format := arrowio.TableFormats().For(r.Benchmark.Format)
 		files, err := format.Write(folder.Root(), "benchmark."+format.Name, t.Columns, t.Metadata)
 		if err != nil {
 			return err
 		}
 		r.Files = output.Listed(files)
+	}
+	if report != nil {
+		written, err := report.Write(r.page().Encode)
+		if err != nil {
+			return err
+		}
+		written.Name = output.Beside(r.Benchmark.Out, r.Benchmark.Report)
+		r.Files = append(r.Files, written)
+	}
+	if folder == nil {
+		return nil
 	}
 	return folder.WriteJSON(DocumentFile, r)
 }

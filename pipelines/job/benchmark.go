@@ -41,6 +41,9 @@ type Benchmark struct {
 	// Out is the folder for the files and for what is done, which a later run does not
 	// repeat. Default: no files.
 	Out string `json:"out,omitzero" file:"write-folder" jsonschema_description:"folder for the files; what is done there is not repeated unless its inputs, its options or the program have changed"`
+	// Report is an HTML page to look at, made where it is missing and replaced whole.
+	// Default: none.
+	Report string `json:"report,omitzero" file:"write" jsonschema:"pattern=[.]html$" jsonschema_description:"page to look at, with tables and what each solver is worth on every set drawn: one HTML file whose name ends in .html"`
 	// Format is that of the tables.
 	Format string `json:"format,omitzero" jsonschema:"default=parquet" jsonschema_description:"format of the tables written"`
 	// Repeat does everything again.

@@ -50,7 +50,7 @@ func (p *reportPage) add(r *run, found *finding, ranking metric.Ranking, h *hist
 	if found.ranking != nil {
 		links = r.rankedLinks(found.ranking)
 		k.network = links.Network(r.table.Names, p.known)
-		k.network.Score = "score"
+		k.network.Score, k.network.Directed = "score", r.regulators != nil
 		k.series = fmt.Sprintf("%s (first %d)", name, links.Total())
 	} else {
 		links = r.supportLinks(found.estimate)
@@ -86,20 +86,17 @@ func (r *run) supportLinks(est *solver.Estimate) *page.Strongest {
 }
 
 // rankedLinks are the pairs of highest score, for a ranking has all: as many as the
-// reference has edges or, without one, as there are variables.
+// reference has edges or, without one, as there are variables, and 100,000 at most.
 func (r *run) rankedLinks(k *ranking) *page.Strongest {
 	d := len(r.table.Names)
 	limit := d
 	if r.population != nil {
 		limit = r.population.Positives
 	}
-	links := page.NewStrongest(d, limit)
-	for i := range d {
-		score, sign := k.score.Row(i), k.sign.Row(i)
-		for j := i + 1; j < d; j++ {
-			links.Add(page.Link{I: i, J: j, Score: score[j], Sign: int(signOf(sign[j]))})
-		}
-	}
+	links := page.NewStrongest(d, min(limit, 100_000))
+	k.each(d, func(i, j int, score float64, sign int8) {
+		links.Add(page.Link{I: i, J: j, Score: score, Sign: int(sign)})
+	})
 	return links
 }
 

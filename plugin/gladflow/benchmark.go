@@ -30,7 +30,7 @@ sets of a sub-folder are a group. LIST is CSV, TSV or YAML with the keys name,
 group, table, orientation, id_column, reference, population, undirected and
 background.
 
-With --out what is done is kept, and not repeated by the next run unless the
+--report leaves a page to look at. With --out what is done is kept, and not repeated by the next run unless the
 files, the options or the program have changed.`,
 		Example: `  gladflow benchmark sets --undirected --out results
   gladflow benchmark sets.yaml --solvers glad,bcd --baseline bcd --out results
@@ -108,7 +108,10 @@ func printBenchmark(w io.Writer, r *benchmark.Result) {
 	}
 	fmt.Fprintf(w, "%s, %d of them of an earlier run; %s s in all\n", progress.Count(all, "ranking"), reused, seconds(r.Seconds))
 	if r.Benchmark.Out == "" {
-		fmt.Fprintln(w, "no files were written and nothing is kept; name a folder with --out")
+		for _, f := range r.Files {
+			fmt.Fprintf(w, "report: %s\n", f.Name)
+		}
+		fmt.Fprintln(w, "nothing is kept; name a folder with --out")
 		return
 	}
 	fmt.Fprintf(w, "files in %s:", r.Benchmark.Out)
@@ -167,20 +170,8 @@ func summaryRow(title string, s benchmark.Summary, cell func([]benchmark.Figure)
 // baseline: on one group over its sets, on one set by bootstrap.
 func printDifferences(w io.Writer, r *benchmark.Result) {
 	baseline := r.Benchmark.Baseline
-	over, what := r.Overall, "groups"
-	if over.Of == 1 {
-		over, what = r.Groups[0], "sets"
-	}
+	over, of, what := r.Overview()
 	t := textTable{columns: []column{{"minus " + baseline, left}}}
-	figures := make(map[string][]benchmark.Figure)
-	for _, s := range over.Solvers {
-		figures[s.Solver] = s.Figures
-	}
-	if over.Of == 1 {
-		for _, f := range r.Sets[0].Solvers {
-			figures[f.Solver] = f.Figures
-		}
-	}
 	var shown []metric.Metric
 	for _, m := range metric.OfRankings() {
 		if slices.Contains(r.Benchmark.Metrics, m.Key) {
@@ -188,14 +179,14 @@ func printDifferences(w io.Writer, r *benchmark.Result) {
 			t.columns = append(t.columns, column{m.Title, right}, column{what + " won", right})
 		}
 	}
-	for _, s := range over.Solvers {
+	for _, s := range over {
 		if s.Solver == baseline {
 			continue
 		}
 		row := []string{s.Solver}
 		for _, m := range shown {
 			difference, wins := none, none
-			for _, f := range figures[s.Solver] {
+			for _, f := range s.Figures {
 				if f.Metric == m.Key && f.Difference.IsFinite() {
 					difference, wins = plusMinus(f.Difference, f.DifferenceError, m.Format), fmt.Sprintf("%d of %d", f.Wins, f.Of)
 				}
@@ -206,8 +197,8 @@ func printDifferences(w io.Writer, r *benchmark.Result) {
 	}
 	t.print(w)
 	switch {
-	case over.Of > 1:
-		fmt.Fprintf(w, "mean over %d %s of the difference ± its standard error over them\n", over.Of, what)
+	case of > 1:
+		fmt.Fprintf(w, "mean over %d %s of the difference ± its standard error over them\n", of, what)
 	default:
 		fmt.Fprintf(w, "difference on the set ± its standard error by bootstrap over the sources of the network\n")
 	}
