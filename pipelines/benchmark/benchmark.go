@@ -18,7 +18,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/output"
 	"github.com/gladflow/gladflow/pipelines/progress"
@@ -78,7 +77,7 @@ type run struct {
 	host      Host
 	resamples int
 	build     string
-	modelSum  string
+	models    [2]string // checksums of Model and RankingModel, if they are files
 	store     store
 }
 
@@ -99,7 +98,10 @@ func Run(ctx context.Context, b job.Benchmark, host Host) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.modelSum, err = r.sumOfModel(ctx); err != nil {
+	if r.models[0], err = sumOfModel(ctx, "model", r.Model); err != nil {
+		return nil, err
+	}
+	if r.models[1], err = sumOfModel(ctx, "ranking_model", r.RankingModel); err != nil {
 		return nil, err
 	}
 	var folder *output.Folder
@@ -219,9 +221,9 @@ func (r *run) told(set string) func(progress.Update) {
 func (r *run) solving() job.Job { return r.Benchmark.Solving() }
 
 // sumOfModel is the checksum of a model that is a file.
-func (r *run) sumOfModel(ctx context.Context) (string, error) {
-	if _, err := os.Stat(r.Model); r.Model == "" || err != nil {
+func sumOfModel(ctx context.Context, field, path string) (string, error) {
+	if _, err := os.Stat(path); path == "" || err != nil {
 		return "", nil // a built-in one, or one that recovery will not find
 	}
-	return sumOf(ctx, "model", arrowio.Redacted(r.Model))
+	return sumOf(ctx, field, path)
 }

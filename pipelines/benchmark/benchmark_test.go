@@ -245,3 +245,39 @@ func TestBackground(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// Where a set has regulators, edges start at them; a list that has changed is noticed.
+func TestRegulators(t *testing.T) {
+	b := job.Benchmark{Sets: folder(t), Solvers: []string{"correlation", "ridge"}, Resamples: "none", Population: "all", Out: t.TempDir()}
+	for _, name := range []string{"a/one", "a/two", "b/"} {
+		path := filepath.Join(b.Sets, filepath.FromSlash(name)) + ".regulators.txt"
+		if strings.HasSuffix(name, "/") {
+			path = filepath.Join(b.Sets, "b", "regulators.txt")
+		}
+		write(t, path, "v0\nv1\nv2\nv5\n")
+	}
+	first, err := Run(t.Context(), b, Host{Build: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range first.Overall.Solvers {
+		if f := figure(s.Figures, "auroc"); !f.Value.IsFinite() {
+			t.Errorf("%s: %+v", s.Solver, f)
+		}
+	}
+	if err := os.Remove(filepath.Join(b.Sets, "b", "regulators.txt")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(b.Sets, "a", "one.regulators.txt"), "v0\nv1\n")
+	second, err := Run(t.Context(), b, Host{Build: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// One without a list has no ridge, and the others go on.
+	if s := second.Sets[2]; len(s.Solvers) != 1 || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "ridge") {
+		t.Errorf("%+v", s)
+	}
+	if s := second.Sets; s[0].Solvers[1].Reused || !s[1].Solvers[1].Reused || s[0].Solvers[1].Figures[0].Value == first.Sets[0].Solvers[1].Figures[0].Value {
+		t.Errorf("%+v", s)
+	}
+}

@@ -26,8 +26,9 @@ const (
 )
 
 // findSets finds the sets in a folder and in its sub-folders: NAME.EXT with
-// NAME.reference.EXT beside it, as gladflow simulate writes them; or expression.EXT and
-// reference.EXT, which are the set of the folder. The sets of a sub-folder are a group.
+// NAME.reference.EXT beside it and, if any, NAME.regulators.EXT, as gladflow simulate genes
+// writes them; or expression.EXT, reference.EXT and regulators.EXT, which are the set of
+// the folder. The sets of a sub-folder are a group.
 func findSets(path string) ([]Set, error) {
 	sets, err := setsIn(path, "")
 	if err != nil {
@@ -83,7 +84,7 @@ func setsIn(path, group string) ([]Set, error) {
 	var sets []Set
 	for _, name := range names {
 		s := Set{Name: name, Group: group, found: true}
-		for what, file := range map[string]*string{roleTable: &s.Table, roleReference: &s.Reference} {
+		for what, file := range map[string]*string{roleTable: &s.Table, roleReference: &s.Reference, roleRegulators: &s.Regulators} {
 			switch found := files[name][what].files; len(found) {
 			case 0:
 			case 1:

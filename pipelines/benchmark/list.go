@@ -24,6 +24,8 @@ type Set struct {
 	// Table is the samples, Reference the known network.
 	Table     string `json:"table"`
 	Reference string `json:"reference"`
+	// Regulators is a list of the variables that can be sources: see job.Job.
+	Regulators string `json:"regulators,omitzero"`
 	// Orientation, IDColumn, Population and Background are as in job.Benchmark, whose
 	// fields are their defaults.
 	Orientation string `json:"orientation,omitzero" jsonschema:"enum=rows,enum=columns"`
@@ -164,8 +166,8 @@ func (e entry) set(root string) (Set, error) {
 	case s.Reference == "":
 		return s, job.Errorf("reference", "no reference is named")
 	}
-	for _, path := range []*string{&s.Table, &s.Reference} {
-		if !filepath.IsAbs(*path) {
+	for _, path := range []*string{&s.Table, &s.Reference, &s.Regulators} {
+		if *path != "" && !filepath.IsAbs(*path) {
 			*path = filepath.Join(root, *path)
 		}
 	}

@@ -45,8 +45,12 @@ type opened struct {
 // the result.
 func (r *run) open(ctx context.Context, s Set, result *SetResult) (*opened, error) {
 	o := &opened{Set: s, job: r.solving()}
+	o.job.Regulators = s.Regulators
 	report := progress.Begin(r.told(s.Name), progress.Reading, "")
-	var err error
+	regulators, err := sumOf(ctx, "regulators", s.Regulators)
+	if err != nil {
+		return nil, err
+	}
 	if o.table, err = readTable(ctx, &o.Set); err != nil {
 		return nil, err
 	}
@@ -70,7 +74,7 @@ func (r *run) open(ctx context.Context, s Set, result *SetResult) (*opened, erro
 	result.Samples, result.Variables, result.SHA256 = o.table.Samples, len(o.table.Names), o.table.SHA256
 	result.Reference = reference.Result(o.judge.Population)
 	o.sums = question{
-		Build: r.build, Table: o.table.SHA256, Reference: reference.SHA256, Model: r.modelSum,
+		Build: r.build, Table: o.table.SHA256, Reference: reference.SHA256, Regulators: regulators, Models: r.models,
 		Set: o.Set, Job: o.job, Resamples: r.resamples, Seed: r.Seed,
 	}
 	report.Done(fmt.Sprintf("%s of %s", progress.Count(o.table.Samples, "sample"), progress.Count(len(o.table.Names), "variable")))
@@ -118,7 +122,10 @@ func (r *run) set(ctx context.Context, s Set) (SetResult, error) {
 		return result, err
 	}
 	result.Set = o.Set
-	solvers := r.solversFor(o.job)
+	solvers, missing := r.solversFor(o.job)
+	if missing != nil {
+		result.Warnings = append(result.Warnings, fmt.Sprintf("left out, for the set has no list of regulators: %s", job.AllOf(missing)))
+	}
 	found := make(map[string]SolverFigures)
 	var todo []string
 	for _, name := range solvers {
@@ -171,9 +178,9 @@ func (r *run) solve(ctx context.Context, o *opened, solvers []string, result *Se
 	return err
 }
 
-// solversFor are those that run on a set: the ones that are named, or all that can,
-// the baseline with them.
-func (r *run) solversFor(j job.Job) []string {
+// solversFor are those that run on a set: of the ones that are named, the baseline with
+// them, or of all, those that can. The missing are those that are named and cannot.
+func (r *run) solversFor(j job.Job) (can, missing []string) {
 	named := r.Solvers
 	if named == nil {
 		named = comparison.Runnable(recovery.SolverNames(), j)
@@ -181,5 +188,11 @@ func (r *run) solversFor(j job.Job) []string {
 	if !slices.Contains(named, r.Baseline) {
 		named = append([]string{r.Baseline}, named...)
 	}
-	return named
+	can = comparison.Runnable(named, j)
+	for _, name := range named {
+		if !slices.Contains(can, name) {
+			missing = append(missing, name)
+		}
+	}
+	return can, missing
 }

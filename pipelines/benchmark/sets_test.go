@@ -104,7 +104,7 @@ func TestSimulatedGenes(t *testing.T) {
 		t.Fatalf("%v, %+v", err, sets)
 	}
 	for _, s := range sets {
-		if !strings.HasSuffix(s.Table, s.Name+".parquet") || !strings.HasSuffix(s.Reference, ".reference.csv") {
+		if !strings.HasSuffix(s.Table, s.Name+".parquet") || !strings.HasSuffix(s.Reference, ".reference.csv") || !strings.HasSuffix(s.Regulators, ".regulators.txt") {
 			t.Errorf("%+v", s)
 		}
 	}

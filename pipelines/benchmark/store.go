@@ -31,17 +31,18 @@ type question struct {
 	// Build is the checksum of the program.
 	Build string
 	// Checksums of the files.
-	Table, Reference, Model string
-	Set                     Set // without its paths
-	Solver                  string
-	Job                     job.Job
-	Resamples, Seed         int
+	Table, Reference, Regulators string
+	Models                       [2]string
+	Set                          Set // without its paths
+	Solver                       string
+	Job                          job.Job
+	Resamples, Seed              int
 }
 
 // key is the checksum of a question.
 func (q question) key() string {
-	q.Set.Name, q.Set.Group, q.Set.Table, q.Set.Reference = "", "", "", ""
-	q.Job.Threads = 0
+	q.Set.Name, q.Set.Group, q.Set.Table, q.Set.Reference, q.Set.Regulators = "", "", "", "", ""
+	q.Job.Threads, q.Job.Regulators = 0, ""
 	sum := sha256.Sum256([]byte(output.JSON(q)))
 	return hex.EncodeToString(sum[:])
 }

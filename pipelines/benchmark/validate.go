@@ -54,8 +54,11 @@ func Validate(b job.Benchmark) error {
 	return nil
 }
 
-// Resolved returns b with every default filled in that is a value.
+// Resolved returns b with every default filled in that is a value. That of the model is
+// none: it depends on whether a set has regulators.
 func Resolved(b job.Benchmark) job.Benchmark {
+	model := b.Model
 	job.Resolve(&b, Facts())
+	b.Model = model
 	return b
 }

@@ -196,10 +196,17 @@ func Run(ctx context.Context, d job.Dream5, host Host) (*Result, error) {
 	return r.result, failure
 }
 
-// passes runs the solvers. The error names those that failed.
+// passes runs the solvers without the list of regulators and, if there is one, with it. The
+// error names those that failed.
 func (r *run) passes(ctx context.Context) error {
-	if err := r.pass(ctx, r.Solving(), false); err != nil {
+	j := r.Solving()
+	if err := r.pass(ctx, j, false); err != nil {
 		return err
+	}
+	if j.Regulators = r.network.regulators; j.Regulators != "" {
+		if err := r.pass(ctx, j, true); err != nil {
+			return err
+		}
 	}
 	var failed []string
 	for _, s := range r.result.Solvers {

@@ -122,7 +122,7 @@ func challenge(t *testing.T) string {
 }
 
 func TestRun(t *testing.T) {
-	d := job.Dream5{Folder: challenge(t), Solvers: fast, Resamples: "30", Out: filepath.Join(t.TempDir(), "out"), Format: "csv"}
+	d := job.Dream5{Folder: challenge(t), Solvers: append(slices.Clone(fast), "ridge"), Resamples: "30", Out: filepath.Join(t.TempDir(), "out"), Format: "csv"}
 	r, err := Run(t.Context(), d, Host{})
 	if err != nil {
 		t.Fatal(err)
@@ -150,17 +150,27 @@ func TestRun(t *testing.T) {
 	if len(r.Published) == 0 || len(r.Solvers) < len(fast) {
 		t.Errorf("%d published, %d solvers", len(r.Published), len(r.Solvers))
 	}
+	if len(r.Solvers) != 2*len(fast)+1 || r.Solvers[0].Name() != "correlation" || r.Solvers[len(fast)].Name() != "correlation, regulators" || r.Solvers[2*len(fast)].Name() != "ridge, regulators" {
+		t.Fatalf("solvers %+v", r.Solvers)
+	}
 	for i, s := range r.Solvers {
-		for _, p := range r.Populations {
+		base0 := r.Solvers[0]
+		if s.Regulators {
+			base0 = r.Solvers[len(fast)]
+		}
+		for k, p := range r.Populations {
 			for _, m := range metric.OfRankings() {
 				f, ok := s.Figure(p.Name, m.Key)
 				if !ok || !f.Value.IsFinite() || !(f.StandardError >= 0) {
 					t.Errorf("%s, %s, %s: %+v", s.Name(), p.Name, m.Key, f)
 				}
-				base, _ := r.Solvers[0].Figure(p.Name, m.Key)
-				got := f.Difference("correlation")
-				if i == 0 && got.Value.IsFinite() || i > 0 && got.Value != f.Value-base.Value {
+				base, _ := base0.Figure(p.Name, m.Key)
+				got, ridge := f.Difference("correlation"), f.Difference("ridge")
+				if s.Solver == "correlation" && got.Value.IsFinite() || s.Solver != "correlation" && got.Value != f.Value-base.Value {
 					t.Errorf("%s, %s, %s: %+v from %v", s.Name(), p.Name, m.Key, f, base.Value)
+				}
+				if want := s.Solver != "ridge" && (s.Regulators || k < 2); ridge.Value.IsFinite() != want {
+					t.Errorf("%s, %s, %s: %+v from ridge %d", s.Name(), p.Name, m.Key, ridge, i)
 				}
 			}
 		}

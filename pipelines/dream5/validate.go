@@ -38,11 +38,11 @@ func Validate(d job.Dream5) error {
 	return j.ValidateBy(recovery.Facts())
 }
 
-// Resolved returns d with every default filled in that is a value. Of the baselines'
-// those that are no solvers of this program are left out.
+// Resolved returns d with every default filled in that is a value. That of the model is
+// none: it depends on whether the regulators are given.
 func Resolved(d job.Dream5) job.Dream5 {
+	model := d.Model
 	job.Resolve(&d, Facts())
-	known := recovery.SolverNames()
-	d.Baselines = slices.DeleteFunc(slices.Clone(d.Baselines), func(b string) bool { return !slices.Contains(known, b) })
+	d.Model = model
 	return d
 }

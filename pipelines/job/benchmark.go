@@ -23,12 +23,14 @@ type Benchmark struct {
 	IDColumn    string `json:"id_column,omitzero" jsonschema_description:"column that labels the rows, by name or as #N, of sets that do not say"`
 	Background  string `json:"background,omitzero" jsonschema_description:"beginning of the names of variables that are not scored, of sets that do not say, such as bgr_"`
 
-	// Correlation, Model, Penalty, Gap and TimeLimit are those of Job, for every set.
-	Correlation string   `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none,default=pearson" jsonschema_description:"what to estimate from the samples; none is the covariance"`
-	Model       string   `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file"`
-	Penalty     Value    `json:"penalty,omitzero" jsonschema_description:"penalty of the classical solvers: a number, or {words} to choose it from the data"`
-	Gap         float64  `json:"gap,omitzero" jsonschema:"minimum=0,default=0.001" jsonschema_description:"duality gap to stop at, relative to the objective"`
-	TimeLimit   Duration `json:"time_limit,omitzero" jsonschema:"default=1m" jsonschema_description:"longest time for each solver on each set, such as 90s or 2m; what it has found by then is scored"`
+	// Correlation to TimeLimit are those of Job, for every set.
+	Correlation        string   `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none,default=pearson" jsonschema_description:"what to estimate from the samples; none is the covariance"`
+	Model              string   `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file; with regulators gene-regulators without it"`
+	RankingCorrelation string   `json:"ranking_correlation,omitzero" jsonschema:"enum=normal-scores,enum=pearson,enum=spearman,default=normal-scores" jsonschema_description:"correlation that spectral ranks by; pearson where a few samples far out carry the signal"`
+	RankingModel       string   `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file"`
+	Penalty            Value    `json:"penalty,omitzero" jsonschema_description:"penalty of the classical solvers: a number, or {words} to choose it from the data"`
+	Gap                float64  `json:"gap,omitzero" jsonschema:"minimum=0,default=0.001" jsonschema_description:"duality gap to stop at, relative to the objective"`
+	TimeLimit          Duration `json:"time_limit,omitzero" jsonschema:"default=1m" jsonschema_description:"longest time for each solver on each set, such as 90s or 2m; what it has found by then is scored"`
 
 	// Resamples is the number of bootstrap samples of the sources of a network, which
 	// standard errors come from; Seed that of their random numbers.
@@ -58,7 +60,8 @@ type Benchmark struct {
 // Solving is the job for the solvers of every set, without its input.
 func (b Benchmark) Solving() Job {
 	return Job{
-		Correlation: b.Correlation, Model: b.Model, Penalty: b.Penalty, Gap: b.Gap, TimeLimit: b.TimeLimit,
+		Correlation: b.Correlation, Model: b.Model, RankingCorrelation: b.RankingCorrelation, RankingModel: b.RankingModel,
+		Penalty: b.Penalty, Gap: b.Gap, TimeLimit: b.TimeLimit,
 		Engine: b.Engine, Threads: b.Threads, Device: DeviceCPU,
 	}
 }

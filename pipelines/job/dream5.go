@@ -17,12 +17,14 @@ type Dream5 struct {
 	// that are not run are left out.
 	Baselines []string `json:"baselines,omitzero" jsonschema:"default=correlation,default=ridge,default=clr,uniqueItems=true" jsonschema_description:"solvers to compare the others with, as far as they are run"`
 
-	// Correlation, Model, Penalty, Gap and TimeLimit are those of Job.
-	Correlation string   `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none,default=pearson" jsonschema_description:"what to estimate from the samples; none is the covariance"`
-	Model       string   `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file"`
-	Penalty     Value    `json:"penalty,omitzero" jsonschema_description:"penalty of the classical solvers: a number, or {words} to choose it from the data"`
-	Gap         float64  `json:"gap,omitzero" jsonschema:"minimum=0,default=0.001" jsonschema_description:"duality gap to stop at, relative to the objective"`
-	TimeLimit   Duration `json:"time_limit,omitzero" jsonschema:"default=20s" jsonschema_description:"longest time for each solver, such as 90s or 2m; what it has found by then is scored"`
+	// Correlation to TimeLimit are those of Job.
+	Correlation        string   `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none,default=pearson" jsonschema_description:"what to estimate from the samples; none is the covariance"`
+	Model              string   `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file; with regulators gene-regulators without it"`
+	RankingCorrelation string   `json:"ranking_correlation,omitzero" jsonschema:"enum=normal-scores,enum=pearson,enum=spearman,default=normal-scores" jsonschema_description:"correlation that spectral ranks by; pearson where a few samples far out carry the signal"`
+	RankingModel       string   `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file"`
+	Penalty            Value    `json:"penalty,omitzero" jsonschema_description:"penalty of the classical solvers: a number, or {words} to choose it from the data"`
+	Gap                float64  `json:"gap,omitzero" jsonschema:"minimum=0,default=0.001" jsonschema_description:"duality gap to stop at, relative to the objective"`
+	TimeLimit          Duration `json:"time_limit,omitzero" jsonschema:"default=20s" jsonschema_description:"longest time for each solver, such as 90s or 2m; what it has found by then is scored"`
 
 	// Resamples is the number of bootstrap samples of the regulators, which standard
 	// errors come from; Seed that of their random numbers.
@@ -43,7 +45,8 @@ type Dream5 struct {
 // Solving is the job for the solvers, without its input and its regulators.
 func (d Dream5) Solving() Job {
 	return Job{
-		Correlation: d.Correlation, Model: d.Model, Penalty: d.Penalty, Gap: d.Gap, TimeLimit: d.TimeLimit,
+		Correlation: d.Correlation, Model: d.Model, RankingCorrelation: d.RankingCorrelation, RankingModel: d.RankingModel,
+		Penalty: d.Penalty, Gap: d.Gap, TimeLimit: d.TimeLimit,
 		Engine: d.Engine, Threads: d.Threads, Device: DeviceCPU,
 	}
 }

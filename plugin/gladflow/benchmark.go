@@ -24,14 +24,15 @@ func benchmarkCommand() *cobra.Command {
 them, the baseline: metrics for every set, means for every group of sets and over
 the groups, paired differences with standard errors, and in how many a solver wins.
 
-DIR is a folder: NAME.csv with NAME.reference.csv beside it; or sub-folders with
-expression.csv and reference.csv each. Any format that recover reads will do. The
-sets of a sub-folder are a group. LIST is CSV, TSV or YAML with the keys name,
-group, table, orientation, id_column, reference, population, undirected and
+DIR is a folder: NAME.csv with NAME.reference.csv beside it and, if the sources are
+known, NAME.regulators.csv; or sub-folders with expression.csv, reference.csv and
+regulators.csv each. Any format that recover reads will do. The sets of a
+sub-folder are a group. LIST is CSV, TSV or YAML with the keys name, group, table,
+orientation, id_column, reference, population, undirected, regulators and
 background.
 
---report leaves a page to look at. With --out what is done is kept, and not repeated by the next run unless the
-files, the options or the program have changed.`,
+--report leaves a page to look at. With --out what is done is kept, and not
+repeated by the next run unless the files, the options or the program have changed.`,
 		Example: `  gladflow benchmark sets --undirected --out results
   gladflow benchmark sets.yaml --solvers glad,bcd --baseline bcd --out results
   gladflow benchmark examples/benchmark/shared.yaml --root ../shared/data --out results`,

@@ -61,7 +61,7 @@ func TestReadmeIsShort(t *testing.T) {
 
 // Commands of the documents have the flags that they are shown with.
 func TestDocumentsNameFlags(t *testing.T) {
-	command := regexp.MustCompile(`(?m)^ {4}gladflow ([a-z]+)((?:.*\\\n)*.*)$`)
+	command := regexp.MustCompile(`(?m)^ {4}gladflow ([a-z][a-z0-9]*)((?:.*\\\n)*.*)$`)
 	flag := regexp.MustCompile(`--([a-z][a-z-]+)`)
 	tested := 0
 	for _, path := range documents(t) {

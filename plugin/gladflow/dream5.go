@@ -78,6 +78,9 @@ func printDream5(w io.Writer, r *dream5.Result) {
 			continue
 		}
 		printDream5Figures(w, r, p.Name)
+		if p.Population == metric.All.String() && r.Data.Listed > 0 {
+			fmt.Fprintln(w, "with the list, pairs without a listed regulator come last: compare solvers that were given the same")
+		}
 	}
 	if len(r.Published) > 0 {
 		data := "other data than these"
