@@ -77,6 +77,9 @@ type SolverInfo struct {
 	// Ranking says that it ranks pairs only: it has a list of edges and no precision
 	// matrix.
 	Ranking bool `json:"ranking,omitzero"`
+	// NeedsRegulators says that it ranks edges that start at one of Job.Regulators, and
+	// cannot do without.
+	NeedsRegulators bool `json:"needs_regulators,omitzero"`
 	// Description is one sentence on when to use it.
 	Description string `json:"description"`
 }

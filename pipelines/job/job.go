@@ -43,11 +43,16 @@ type Job struct {
 	// Shrinkage is a weight from 0 to 1 towards the identity, or ledoit-wolf.
 	Shrinkage Value `json:"shrinkage,omitzero" words:"ledoit-wolf" jsonschema:"default=0,maximum=1" jsonschema_description:"weight towards the identity, 0 to 1, or ledoit-wolf"`
 
+	// Regulators lists the variables at which edges may start, such as transcription
+	// factors: every list of edges is then directed, from a regulator to any other
+	// variable. Default: edges are undirected.
+	Regulators string `json:"regulators,omitzero" file:"read" jsonschema_description:"file with the names of the variables at which edges start, one a line: edges are then directed"`
+
 	// Solvers run in this order. See recovery.Solvers for the names.
 	Solvers []string `json:"solvers,omitzero" jsonschema:"default=glad,default=bcd,minItems=1,uniqueItems=true" jsonschema_description:"solvers to run, in this order"`
 	// Model is GLAD's: the name of a built-in model, or the path of a model
-	// file. Default: general.
-	Model string `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file"`
+	// file. Default: general, or gene-regulators with Regulators.
+	Model string `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file; with regulators gene-regulators without it"`
 	// RankingModel is expression's: the name of a built-in model, or the path of a
 	// model file. Default: gene.
 	RankingModel string `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file"`

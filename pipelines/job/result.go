@@ -34,6 +34,8 @@ type Result struct {
 	Penalty *PenaltyResult `json:"penalty,omitempty"`
 	// Reference is the network scored with; nil where none was given.
 	Reference *ReferenceResult `json:"reference,omitempty"`
+	// Regulators are the variables at which edges start; nil where edges are undirected.
+	Regulators *RegulatorsResult `json:"regulators,omitempty"`
 	// Solvers are in the order in which they ran.
 	Solvers []SolverResult `json:"solvers"`
 	// Files are those that are not a solver's own, run.json aside.
@@ -58,6 +60,15 @@ type InputResult struct {
 	Variables int `json:"variables"`
 	// Shrinkage is the weight that was applied, given or found.
 	Shrinkage float64 `json:"shrinkage"`
+}
+
+// A RegulatorsResult describes the list of regulators.
+type RegulatorsResult struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	// Listed counts the names of the list, Found those that are variables of the table.
+	Listed int `json:"listed"`
+	Found  int `json:"found"`
 }
 
 // A PenaltyResult says where the penalty comes from.
@@ -140,8 +151,8 @@ type SolverResult struct {
 	KKTResidual Float `json:"kkt_residual"`
 	// Penalty is ρ; NaN where there is none or a matrix.
 	Penalty Float `json:"penalty"`
-	// Edges is the number of unordered pairs in the support; of a ranking the number
-	// of pairs that are listed.
+	// Edges is the number of unordered pairs in the support; of a ranking, and where
+	// regulators are known, the number of pairs that are listed.
 	Edges   int   `json:"edges"`
 	Seconds Float `json:"seconds"`
 	// Metrics is nil without a reference.

@@ -42,14 +42,14 @@ func TestDescribe(t *testing.T) {
 
 // Certified says whether a solver's estimate carries a gap.
 func TestRegistryTellsTheTruth(t *testing.T) {
-	j := job.Job{Input: testtable.CSV(t, 5, 30), IDColumn: "id", Solvers: SolverNames(), Penalty: "0.2"}
+	j := job.Job{Input: testtable.CSV(t, 5, 30), IDColumn: "id", Solvers: SolverNames(), Penalty: "0.2", Regulators: testtable.File(t, "regulators.txt", "v0\nv1\nv4\n")}
 	result, err := Run(context.Background(), j, Host{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, info := range Solvers() {
 		s := result.Solvers[i]
-		if s.Name != info.Name || (s.DualityGap >= 0) != info.Certified || (info.Minimises != "") != info.Certified || info.Title == "" || info.Description == "" {
+		if s.Name != info.Name || (s.DualityGap >= 0) != info.Certified || (info.Minimises != "") != info.Certified || info.Ranking != s.Ranking || info.Title == "" || info.Description == "" {
 			t.Errorf("%+v: %+v", info, s)
 		}
 	}

@@ -52,10 +52,10 @@ func scoresOf(t *testing.T, j job.Job, gpus *device.Pool) (*job.Result, map[stri
 // Solvers with code for GPUs find on one what they find on the CPU, and the result says
 // where they ran. Those of the machine, in a build that has code for them, are tried too.
 func TestDevices(t *testing.T) {
-	_, want := scoresOf(t, deviceJob(t, "cpu", SolverNames()...), nil)
+	_, want := scoresOf(t, deviceJob(t, "cpu", SelfSufficient()...), nil)
 	try := func(device string, gpus *device.Pool) *job.Result {
 		t.Helper()
-		r, got := scoresOf(t, deviceJob(t, device, SolverNames()...), gpus)
+		r, got := scoresOf(t, deviceJob(t, device, SelfSufficient()...), gpus)
 		for name, list := range want {
 			for i, v := range got[name] {
 				if len(got[name]) != len(list) || math.Abs(v-list[i]) > 1e-6 {

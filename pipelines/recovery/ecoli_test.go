@@ -51,3 +51,14 @@ func TestRankingsOnEcoli(t *testing.T) {
 		{0.6138, 0.0615}, {0.6033, 0.0574}, {0.6201, 0.0618}, {0.5919, 0.0674}, {0.6084, 0.0691}, {0.6350, 0.0766},
 	})
 }
+
+// The same where the regulators are known. Those of ridge were computed by independent
+// code; those of glad, bcd and am are what this program gives.
+func TestRegulatorsOnEcoli(t *testing.T) {
+	j := ecoli(t, "ridge", "correlation", "spectral", "glad", "bcd", "am")
+	j.Regulators = filepath.Join(filepath.Dir(j.Reference), "net3_transcription_factors.tsv.gz")
+	j.Penalty = "ebic"
+	figuresAre(t, j, []figure{
+		{0.6286, 0.1007}, {0.6138, 0.0615}, {0.6084, 0.0691}, {0.6598, 0.1071}, {0.6392, 0.0769}, {0.6488, 0.0833},
+	})
+}

@@ -44,6 +44,13 @@ func Validate(j job.Job) error {
 	if err := j.ValidateBy(Facts()); err != nil {
 		return err
 	}
+	if j.Regulators == "" {
+		for _, name := range Resolved(j).Solvers {
+			if find(name).NeedsRegulators {
+				return job.Errorf("regulators", "%s regresses on regulators; name the file that lists them, or leave out this solver", name)
+			}
+		}
+	}
 	if !j.SamplesGiven() {
 		for _, name := range Resolved(j).Solvers {
 			if find(name).needsSamples {
@@ -62,7 +69,13 @@ func withoutSamples() []string {
 // Resolved returns j with every default filled in that is a value; a field whose
 // default is "none", or that has no meaning beside the others, stays zero. It is
 // valid if j is.
-func Resolved(j job.Job) job.Job { return j.ResolvedBy(Facts()) }
+func Resolved(j job.Job) job.Job {
+	r := j.ResolvedBy(Facts())
+	if j.Model == "" && j.Regulators != "" {
+		r.Model = glad.RegulatorsModelName
+	}
+	return r
+}
 
 // Schema is the JSON Schema (draft 2020-12) of a job.Job.
 func Schema() ([]byte, error) {

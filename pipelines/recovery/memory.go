@@ -184,11 +184,11 @@ func (r *run) admit(context.Context) error {
 		}
 	}
 	if rule, ok := r.penaltyRule(); ok {
-		atWork(rule.memory(c, d), "the choice of the penalty")
+		atWork(rule.memory(c, r.blockLen()), "the choice of the penalty")
 	}
 	for _, name := range r.job.Solvers {
 		entry := find(name)
-		atWork(entry.memory(c, d), "solver "+name)
+		atWork(r.solverMemory(entry, c), "solver "+name)
 		if r.delivers() { // what is known before the solver has ended
 			size := r.tableSize(entry, 0)
 			atWork(r.deliveryMemory(size), "the tables of a solver")
@@ -206,7 +206,7 @@ func (r *run) admitSamples() error {
 	}
 	d := len(r.table.Names)
 	for _, name := range r.job.Solvers {
-		bytes := matrix(d) + find(name).memory(r.configuration(glasso.Penalty{}, nil), d)
+		bytes := matrix(d) + r.solverMemory(find(name), r.configuration(glasso.Penalty{}, nil))
 		if err := r.memory.raise(bytes, fmt.Sprintf("solver %s on %d variables", name, d)); err != nil {
 			return err
 		}
@@ -229,22 +229,40 @@ type tableSize struct {
 	pairs   int64 // that are ranked
 	edges   int64 // that are listed of them
 	entries int64 // of a sparse precision matrix
-	dense   int64 // matrices that are written whole
+	dense   int64 // bytes of a matrix that is written whole
+	block   int64 // bytes of a matrix
+}
+
+// solverMemory is what a solver takes, with the regulators' scores if they are known.
+func (r *run) solverMemory(of solverEntry, c solverConfig) int64 {
+	d := len(r.table.Names)
+	switch p := int64(len(r.regulators)); {
+	case p == 0:
+		return of.memory(c, d)
+	case of.Ranking:
+		return of.memory(c, d) + 2*8*p*int64(d)
+	default: // the block, the correlation, the coefficients with what is multiplied, the scores
+		return of.memory(c, int(p)) + 2*matrix(int(p)) + matrix(d) + 4*8*p*int64(d)
+	}
 }
 
 // tableSize is that of a solver whose support has so many pairs.
 func (r *run) tableSize(of solverEntry, support int64) tableSize {
 	d := int64(len(r.table.Names))
-	s := tableSize{pairs: support, entries: support + d}
+	block := r.blockLen()
+	s := tableSize{pairs: support, entries: support + int64(block), block: matrix(block)}
 	if r.job.Edges != job.EdgesSupport || of.Ranking {
 		s.pairs = d * (d - 1) / 2
 	}
+	if r.regulators != nil {
+		s.pairs = int64(block) * (d - 1)
+	}
 	s.edges = r.listed(of, s.pairs)
 	if r.job.Precision == job.PrecisionDense {
-		s.entries, s.dense = 0, 1
+		s.entries, s.dense = 0, s.block
 	}
 	if of.Ranking {
-		s.entries, s.dense = 0, 0
+		s.entries, s.dense, s.block = 0, 0, 0
 	}
 	return s
 }
@@ -252,7 +270,7 @@ func (r *run) tableSize(of solverEntry, support int64) tableSize {
 // listed is how many of so many pairs a list of edges has.
 func (r *run) listed(of solverEntry, pairs int64) int64 {
 	n, _ := r.job.Top()
-	if r.job.Edges == job.EdgesSupport && of.Ranking {
+	if r.job.Edges == job.EdgesSupport && r.ranks(of) {
 		n = job.MostRanked
 	}
 	if n > 0 {
@@ -273,14 +291,16 @@ const (
 
 // deliveryMemory is what it takes to make tables of an estimate, and to write them.
 func (r *run) deliveryMemory(s tableSize) int64 {
-	d := len(r.table.Names)
-	bytes := 2 * matrix(d) // Θ and Z
+	bytes := 2 * s.block // Θ and Z
 	if r.job.Units == job.UnitsOriginal {
-		bytes += 2 * matrix(d)
+		bytes += 2 * s.block
+	}
+	if s.block == 0 || r.regulators != nil {
+		bytes += 2 * matrix(len(r.table.Names)) // scores and signs
 	}
 	names := r.nameBytes()
 	bytes += pairBytes*s.pairs + (edgeBytes+4*names)*s.edges + (entryBytes+4*names)*s.entries
-	return bytes + 4*s.dense*matrix(d)
+	return bytes + 4*s.dense
 }
 
 // keptMemory is what the tables of a solver take that the host keeps.
@@ -290,7 +310,7 @@ func (r *run) keptMemory(s tableSize) int64 {
 	}
 	names := 2 * r.nameBytes()
 	bytes := (keptEdgeBytes+names)*s.edges + (keptEntryBytes+names)*s.entries
-	return bytes + s.dense*matrix(len(r.table.Names))
+	return bytes + s.dense
 }
 
 // nameBytes is the mean length of a name, and a bit more.

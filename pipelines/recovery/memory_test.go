@@ -106,7 +106,7 @@ func refused(t *testing.T, j job.Job, h Host, limit int64) *memory.Error {
 // anything is written.
 func TestMemoryAtTheEdge(t *testing.T) {
 	for _, j := range []job.Job{
-		{Solvers: SolverNames(), Penalty: "0.3"},
+		{Solvers: SelfSufficient(), Penalty: "0.3"},
 		{Solvers: []string{"bcd"}, Penalty: ebic},
 		{Solvers: []string{"glad"}, Edges: "all", Precision: job.PrecisionDense, Units: job.UnitsOriginal},
 		{Solvers: []string{"bcd"}, Penalty: "0.3", Correlation: "spearman", Edges: "top:3"},
@@ -310,7 +310,7 @@ func TestMemoryOfTables(t *testing.T) {
 
 // Every solver and rule says what it takes.
 func TestEveryMemory(t *testing.T) {
-	r := newRun(job.Job{Solvers: SolverNames()}, Host{})
+	r := newRun(job.Job{Solvers: SelfSufficient()}, Host{})
 	if err := r.openModel(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // edgesOutput is the list of edges that Job.Edges asks for, highest score first:
 // arrowio.EdgeColumns.
 func edgesOutput() solverOutput {
-	return solverOutput{name: TableEdges, of: estimates, prepare: func(r *run, s *solution) preparedOutput {
+	return solverOutput{name: TableEdges, of: func(r *run, s solverEntry) bool { return !r.ranks(s) }, prepare: func(r *run, s *solution) preparedOutput {
 		edges, metadata := r.edges(s), r.solverMetadata(s.result)
 		metadata["gladflow.edges"] = r.job.Edges
 		format := arrowio.EdgeFormats().For(r.job.Format)

@@ -11,8 +11,12 @@ import (
 // precisionOutput is the matrix that Job.Precision asks for: arrowio.Precision's
 // Columns. It has the job's format, or its own default where it lacks that.
 func precisionOutput() solverOutput {
-	return solverOutput{name: TablePrecision, of: estimates, prepare: func(r *run, s *solution) preparedOutput {
-		matrix, metadata := arrowio.Precision{Names: r.table.Names, Values: s.z}, r.solverMetadata(s.result)
+	return solverOutput{name: TablePrecision, of: func(_ *run, s solverEntry) bool { return !s.Ranking }, prepare: func(r *run, s *solution) preparedOutput {
+		matrix, metadata := arrowio.Precision{Names: r.blockNames(), Values: s.z}, r.solverMetadata(s.result)
+		if r.regulators != nil {
+			metadata[output.MetaVariables] = output.JSON(r.blockNames())
+			metadata[output.MetaDeviations] = output.JSON(r.blockDeviations())
+		}
 		metadata[output.MetaMatrix] = "sparse (Z)"
 		if r.job.Precision == job.PrecisionDense {
 			matrix.Values, matrix.Dense = s.theta, true

@@ -4,17 +4,16 @@ import (
 	"os"
 
 	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/output"
 )
 
-// estimates says that a solver estimates a precision matrix.
-func estimates(s solverEntry) bool { return !s.Ranking }
+// ranks says that the edges of a solver are those of a ranking.
+func (r *run) ranks(of solverEntry) bool { return of.Ranking || r.job.Regulators != "" }
 
-// rankedOutput is the list of edges of a solver that ranks, highest score first:
-// arrowio.RankedColumns.
+// rankedOutput is the list of edges of a ranking, highest score first: arrowio.Ranked.
 func rankedOutput() solverOutput {
-	ranks := func(s solverEntry) bool { return s.Ranking }
-	return solverOutput{name: TableEdges, of: ranks, prepare: func(r *run, s *solution) preparedOutput {
+	return solverOutput{name: TableEdges, of: (*run).ranks, prepare: func(r *run, s *solution) preparedOutput {
 		list, metadata := r.rankedList(s), r.solverMetadata(s.result)
 		metadata["gladflow.edges"] = r.job.Edges
 		format := arrowio.TableFormats().For(r.job.Format)
@@ -32,13 +31,10 @@ func rankedOutput() solverOutput {
 func (r *run) rankedList(s *solution) arrowio.Ranked {
 	names, k := r.table.Names, s.ranking
 	d := len(names)
-	pairs := make([]arrowio.RankedPair, 0, d*(d-1)/2)
-	for i := range d {
-		score, sign := k.score.Row(i), k.sign.Row(i)
-		for j := i + 1; j < d; j++ {
-			pairs = append(pairs, arrowio.RankedPair{Source: int32(i), Target: int32(j), Score: score[j], Sign: signOf(sign[j])})
-		}
-	}
+	pairs := make([]arrowio.RankedPair, 0, k.pairs(d))
+	k.each(d, func(i, j int, score float64, sign int8) {
+		pairs = append(pairs, arrowio.RankedPair{Source: int32(i), Target: int32(j), Score: score, Sign: sign})
+	})
 	list := arrowio.Rank(names, pairs, int(r.listed(s.solver, int64(len(pairs)))))
 	if k.probability != nil {
 		list.Probability = make([]float64, len(list.Pairs))
@@ -59,11 +55,10 @@ func signOf(v float64) int8 {
 	return 0
 }
 
-// EdgeColumns are the columns of a solver's list of edges, without rows. HasPrecision
-// says whether the solver has a precision matrix.
-func EdgeColumns(solver string) []arrowio.Column {
+// EdgeColumns are the columns of the list of edges of a solver of a job, without rows.
+func EdgeColumns(j job.Job, solver string) []arrowio.Column {
 	s := find(solver)
-	if !s.Ranking {
+	if !s.Ranking && j.Regulators == "" {
 		return arrowio.EdgeColumns(nil)
 	}
 	var list arrowio.Ranked
@@ -73,6 +68,5 @@ func EdgeColumns(solver string) []arrowio.Column {
 	return list.Columns()
 }
 
-// HasPrecision says whether a solver of a job has a precision matrix. Those that rank
-// have none.
-func HasPrecision(solver string) bool { return estimates(find(solver)) }
+// HasPrecision says whether a solver has a precision matrix. Those that rank have none.
+func HasPrecision(solver string) bool { return !find(solver).Ranking }

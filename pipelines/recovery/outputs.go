@@ -24,7 +24,7 @@ type solverOutput struct {
 	// name is that of the table, and stands in the name of its file.
 	name string
 	// of says whether a solver has it.
-	of      func(solverEntry) bool
+	of      func(*run, solverEntry) bool
 	prepare func(*run, *solution) preparedOutput
 }
 
@@ -83,7 +83,7 @@ func (r *run) deliver(entry solverEntry, found *finding, res *job.SolverResult) 
 	n := Network{Tables: make(map[string]output.Table)}
 	var failure error
 	for _, o := range outputs() {
-		if !o.of(entry) {
+		if !o.of(r, entry) {
 			continue
 		}
 		m := o.prepare(r, s)
@@ -131,7 +131,7 @@ func (r *run) inUnits(est *solver.Estimate) (theta, z *dense.Sym, err error) {
 
 // original is Θij/(σi·σj).
 func (r *run) original(a *dense.Sym) *dense.Sym {
-	sd := r.result.StandardDeviations
+	sd := r.blockDeviations()
 	b := dense.NewSym(a.Len(), nil)
 	for i := range a.Len() {
 		to := b.Row(i)
@@ -149,7 +149,7 @@ func (r *run) original(a *dense.Sym) *dense.Sym {
 func (r *run) metadata() map[string]string {
 	m := map[string]string{
 		output.MetaVersion:      r.result.Version,
-		output.MetaDirected:     "false",
+		output.MetaDirected:     strconv.FormatBool(r.regulators != nil),
 		"gladflow.job":          output.JSON(r.result.Job),
 		"gladflow.engine":       r.result.Engine,
 		"gladflow.input_sha256": r.result.Input.SHA256,
@@ -158,6 +158,9 @@ func (r *run) metadata() map[string]string {
 	}
 	if len(r.job.Labels) > 0 { // beside the job, for those who know no jobs
 		m["gladflow.labels"] = output.JSON(r.job.Labels)
+	}
+	if list := r.result.Regulators; list != nil {
+		m["gladflow.regulators_sha256"] = list.SHA256
 	}
 	if ref := r.result.Reference; ref != nil {
 		m["gladflow.reference_sha256"] = ref.SHA256

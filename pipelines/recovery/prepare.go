@@ -16,7 +16,7 @@ import (
 // user can put right stops it after hours of computing.
 func (r *run) prepare(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		r.openEngine, r.openModel, r.openInput, r.openReference, r.openPenalties, r.admit, r.openOutput, r.openReport, r.openDevice,
+		r.openEngine, r.openModel, r.openInput, r.openRegulators, r.openReference, r.openPenalties, r.admit, r.openOutput, r.openReport, r.openDevice,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -96,7 +96,9 @@ func (r *run) openPenalties(ctx context.Context) error {
 			}
 		}
 	}
-	r.penalties = penalties
+	if r.penalties = penalties; r.regulators != nil {
+		r.penalties = penalties.Submatrix(r.regulators)
+	}
 	r.result.Penalty = &job.PenaltyResult{From: "matrix", Rho: job.NaN(), MatrixSHA256: sha}
 	return nil
 }

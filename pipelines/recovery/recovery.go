@@ -119,6 +119,7 @@ type run struct {
 	penalties    *dense.Sym         // nil without a penalty matrix
 	table        *table.Table
 	samples      []float64      // nil unless a solver uses them
+	regulators   []int          // ascending; nil where edges are undirected
 	folder       *output.Folder // nil without one
 	page         *reportPage    // nil without one
 	result       *job.Result
@@ -171,7 +172,7 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 
 // recover runs the solvers one after the other: they share the cores.
 func (r *run) recover(ctx context.Context, p solver.Problem) error {
-	penalty, err := r.choosePenalty(ctx, p, penaltyRules())
+	penalty, err := r.choosePenalty(ctx, r.block(p), penaltyRules())
 	if err != nil {
 		return job.InterruptedOr(ctx, err)
 	}

@@ -50,7 +50,7 @@ func (p *reportPage) add(r *run, found *finding, ranking metric.Ranking, h *hist
 	if found.ranking != nil {
 		links = r.rankedLinks(found.ranking)
 		k.network = links.Network(r.table.Names, p.known)
-		k.network.Score = "score"
+		k.network.Score, k.network.Directed = "score", r.regulators != nil
 		k.series = fmt.Sprintf("%s (first %d)", name, links.Total())
 	} else {
 		links = r.supportLinks(found.estimate)
@@ -94,12 +94,9 @@ func (r *run) rankedLinks(k *ranking) *page.Strongest {
 		limit = r.population.Positives
 	}
 	links := page.NewStrongest(d, min(limit, 100_000))
-	for i := range d {
-		score, sign := k.score.Row(i), k.sign.Row(i)
-		for j := i + 1; j < d; j++ {
-			links.Add(page.Link{I: i, J: j, Score: score[j], Sign: int(signOf(sign[j]))})
-		}
-	}
+	k.each(d, func(i, j int, score float64, sign int8) {
+		links.Add(page.Link{I: i, J: j, Score: score, Sign: int(sign)})
+	})
 	return links
 }
 

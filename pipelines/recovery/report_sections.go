@@ -207,6 +207,10 @@ func (r *run) recordSection() page.Section {
 		fact("Reference's SHA-256", ref.SHA256)
 		fact("Population", ref.Text)
 	}
+	if list := res.Regulators; list != nil {
+		fact("Regulators", list.Path)
+		fact("Regulators' SHA-256", list.SHA256)
+	}
 	if p := res.Penalty; p != nil {
 		fact("Penalty matrix's SHA-256", p.MatrixSHA256)
 	}

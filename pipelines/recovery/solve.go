@@ -78,7 +78,7 @@ func (r *run) conclude(entry solverEntry, found *finding, recorder *gapRecorder,
 		table := metric.Table()
 		if found.ranking != nil {
 			table = metric.OfRankings()
-			scored, err = evaluation.ScoreRanking(r.population, found.ranking.score.At)
+			scored, err = evaluation.ScoreRanking(r.population, found.ranking.scorer(len(r.table.Names), r.population.Undirected))
 		} else {
 			scored, err = evaluation.Score(r.population, found.estimate)
 		}
@@ -93,7 +93,8 @@ func (r *run) conclude(entry solverEntry, found *finding, recorder *gapRecorder,
 	return r.deliver(entry, found, res)
 }
 
-// A finding is what a solver has found: an estimate, or a ranking.
+// A finding is what a solver has found: an estimate, or a ranking, or where regulators
+// are known an estimate of their block and the ranking that follows from it.
 type finding struct {
 	estimate *solver.Estimate
 	ranking  *ranking
@@ -122,7 +123,10 @@ func (r *run) attempt(ctx context.Context, p solver.Problem, entry solverEntry, 
 	if c := r.configuration(penalty, recorder); entry.Ranking {
 		found.ranking, stack, err = r.attemptRanking(ctx, p, entry, c)
 	} else {
-		found.estimate, stack, err = attempt(ctx, entry.build(c), p)
+		found.estimate, stack, err = attempt(ctx, entry.build(c), r.block(p))
+		if err == nil && r.regulators != nil {
+			found.ranking, err = r.regulate(ctx, entry, found.estimate, rankingConfig{solverConfig: c, problem: p})
+		}
 	}
 	return found, recorder, stack, err
 }
@@ -145,13 +149,17 @@ func attempt(ctx context.Context, s solver.Solver, p solver.Problem) (est *solve
 }
 
 func (r *run) solverResult(entry solverEntry, found *finding) job.SolverResult {
-	if k := found.ranking; k != nil {
+	if entry.Ranking {
 		res := failedResult(entry.Name, solver.Completed.String())
-		res.Ranking, res.Seconds = true, job.Float(k.elapsed.Seconds())
+		res.Ranking, res.Seconds = true, job.Float(found.ranking.elapsed.Seconds())
 		res.Edges = int(r.tableSize(entry, 0).edges)
 		return res
 	}
 	est := found.estimate
+	edges := est.Edges()
+	if r.regulators != nil {
+		edges = int(r.tableSize(entry, 0).edges)
+	}
 	return job.SolverResult{
 		Name:        entry.Name,
 		Status:      est.Status.String(),
@@ -161,7 +169,7 @@ func (r *run) solverResult(entry solverEntry, found *finding) job.SolverResult {
 		RelativeGap: job.Float(est.RelativeGap()),
 		KKTResidual: job.Float(est.KKTResidual),
 		Penalty:     job.NaN(),
-		Edges:       est.Edges(),
+		Edges:       edges,
 		Seconds:     job.Float(est.Elapsed.Seconds()),
 	}
 }

@@ -24,7 +24,7 @@ func clrEntry() solverEntry {
 			if err != nil {
 				return nil, err
 			}
-			return &ranking{score: score, sign: c.correlation()}, c.scorer().CLR(ctx, score, score)
+			return undirected(score, c.correlation()), c.scorer().CLR(ctx, score, score)
 		},
 	}
 }

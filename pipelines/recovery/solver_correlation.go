@@ -15,7 +15,7 @@ func correlationEntry() solverEntry {
 		memory: func(_ solverConfig, d int) int64 { return 2 * matrix(d) }, // scores and signs
 		rank: func(_ context.Context, c rankingConfig) (*ranking, error) {
 			r := c.correlation()
-			return &ranking{score: absolute(r), sign: r}, nil
+			return undirected(absolute(r), r), nil
 		},
 	}
 }

@@ -36,7 +36,9 @@ func expressionEntry() solverEntry {
 			probability := func(score float64) float64 {
 				return c.learned.Probability.Of(score, f.Variables, f.Samples)
 			}
-			return &ranking{score: score, sign: f.Correlation, probability: probability}, nil
+			found := undirected(score, f.Correlation)
+			found.probability = probability
+			return found, nil
 		},
 	}
 }

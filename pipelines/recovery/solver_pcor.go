@@ -26,7 +26,7 @@ func pcorEntry() solverEntry {
 			if err == nil && !definite {
 				err = errors.New("the correlation is not positive semidefinite; check the input")
 			}
-			return &ranking{score: score, sign: r}, err
+			return undirected(score, r), err
 		},
 	}
 }

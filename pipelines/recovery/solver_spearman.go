@@ -24,7 +24,7 @@ func spearmanEntry() solverEntry {
 			if err != nil {
 				return nil, err
 			}
-			return &ranking{score: absolute(r), sign: r}, nil
+			return undirected(absolute(r), r), nil
 		},
 	}
 }

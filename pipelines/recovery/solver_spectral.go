@@ -40,7 +40,7 @@ func spectralEntry() solverEntry {
 					return nil, err
 				}
 			}
-			return &ranking{score: score, sign: r}, nil
+			return undirected(score, r), nil
 		},
 	}
 }

@@ -18,7 +18,7 @@ import (
 func solvers() []solverEntry {
 	return []solverEntry{
 		gladEntry(), bcdEntry(), gistaEntry(), admmEntry(), amEntry(),
-		correlationEntry(), spearmanEntry(), clrEntry(), pcorEntry(), spectralEntry(), expressionEntry(),
+		correlationEntry(), spearmanEntry(), clrEntry(), pcorEntry(), spectralEntry(), expressionEntry(), ridgeEntry(),
 	}
 }
 
@@ -96,6 +96,12 @@ func SolverNames() []string {
 		names = append(names, s.Name)
 	}
 	return names
+}
+
+// SelfSufficient are the names of the solvers that need nothing besides a table of
+// samples.
+func SelfSufficient() []string {
+	return slices.DeleteFunc(SolverNames(), func(name string) bool { return find(name).NeedsRegulators })
 }
 
 // ObjectiveOption is the key of the option of job.Job that weighs a quadratic

@@ -17,7 +17,7 @@ import (
 // network, and the chosen penalty gives about as many edges as there are.
 func TestDemo(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "demo")
-	j, err := simulation.Demo(context.Background(), out, recovery.SolverNames())
+	j, err := simulation.Demo(context.Background(), out, recovery.SelfSufficient())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestDemo(t *testing.T) {
 	if result.Input.Variables != 60 || result.Reference.Positives != 117 || result.Reference.Pairs != 60*59/2 {
 		t.Errorf("input %+v, reference %+v", result.Input, result.Reference)
 	}
-	if len(result.Solvers) != len(recovery.Solvers()) {
+	if len(result.Solvers) != len(recovery.SelfSufficient()) {
 		t.Errorf("solvers %+v", result.Solvers)
 	}
 	for _, s := range result.Solvers {
@@ -54,7 +54,7 @@ func TestDemo(t *testing.T) {
 }
 
 func TestDemoInAFile(t *testing.T) {
-	_, err := simulation.Demo(context.Background(), filepath.Join(testtable.File(t, "file", ""), "demo"), recovery.SolverNames())
+	_, err := simulation.Demo(context.Background(), filepath.Join(testtable.File(t, "file", ""), "demo"), recovery.SelfSufficient())
 	var wrong *job.Error
 	if !errors.As(err, &wrong) || wrong.Field != "out" {
 		t.Errorf("error %v", err)

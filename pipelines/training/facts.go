@@ -17,7 +17,9 @@ const supportCostNone = "none"
 const defaultArchitecture = train.UntiedPosteriorMean
 
 // families are the words of Training.Family.
-func families() []string { return append(simulate.Graphs(), simulate.GraphMixed) }
+func families() []string {
+	return append(simulate.Graphs(), simulate.GraphMixed, FamilyGeneRegulators)
+}
 
 // Facts are the names that a job.Training may hold: families, architectures,
 // figures to select by, built-in models.
@@ -50,7 +52,9 @@ func (t document) resolved() document {
 	if t.Family == simulate.GraphMixed {
 		r.Samples, r.Covariances, r.Weights, r.Symmetrisation, r.SmallestEigenvalue = nil, 0, "", "", 0
 	}
-	if t.From == "" && r.Architecture == "" {
+	if t.ofGenes() {
+		r.resolveGenes(t)
+	} else if t.From == "" && r.Architecture == "" {
 		r.Architecture = defaultArchitecture
 	}
 	if t.Select == selectPS {

@@ -70,6 +70,9 @@ func Metrics() []Metric {
 				return train.Criterion{Name: "auroc", HigherIsBetter: true, Compute: auroc}
 			},
 		},
+		{ // of a model for genes only
+			Key: averagePrecisionKey, Title: "average precision", Name: "average precision", Format: "%.4f", Short: "AP %.3f",
+		},
 	}
 }
 

@@ -205,7 +205,7 @@ func TestGeneralModel(t *testing.T) {
 	})
 	// On the demonstration it ranks at least as well as constant networks.
 	t.Run("demo", func(t *testing.T) {
-		j, err := simulation.Demo(t.Context(), t.TempDir(), recovery.SolverNames())
+		j, err := simulation.Demo(t.Context(), t.TempDir(), recovery.SelfSufficient())
 		if err != nil {
 			t.Fatal(err)
 		}

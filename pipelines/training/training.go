@@ -88,6 +88,10 @@ type Result struct {
 // PCG(seed, 1<<32 | k), the k-th of validation from PCG(seed, 2<<32 | k), so
 // that both share nothing with each other nor with data from other streams.
 //
+// Of the family FamilyGeneRegulators they are simulated tables of gene expression whose
+// regulators are known: see package genes. The model is then trained to rank edges and not
+// to estimate Θ*, which there is none, in seconds and without a checkpoint.
+//
 // Or they are the tables in the folder Data, S being estimated as recovery.Run does.
 // The truth Θ* of NAME.parquet is NAME.precision.parquet, in the units of S; or,
 // where there is only the network NAME.reference.csv, the maximum-likelihood
@@ -158,6 +162,12 @@ func (f *fitting) run(ctx context.Context) (*Result, error) {
 		return nil, &job.Error{Field: "engine", Err: err}
 	}
 	f.result.Engine = f.engine.Name()
+	if f.ofGenes() {
+		if err := f.genes(ctx); err != nil {
+			return nil, err
+		}
+		return f.result, nil
+	}
 	for _, step := range []func() error{f.openStarts, f.openFiles} {
 		if err := step(); err != nil {
 			return nil, err
@@ -210,26 +220,29 @@ func (f *fitting) tell() func(progress.Update) {
 	return func(u progress.Update) { f.host.Progress(Update{Update: u}) }
 }
 
-// openFiles checks that the model can be written, and reads the checkpoint.
-func (f *fitting) openFiles() (err error) {
+// openOut checks that the model can be written.
+func (f *fitting) openOut() (err error) {
 	if info, err := os.Stat(f.Out); err == nil && !info.Mode().IsRegular() {
 		return job.Errorf("out", "%s is not a regular file; name one to write to, such as model.json", f.Out)
 	}
-	for _, file := range []struct{ key, path string }{{"out", f.Out}, {"checkpoint", f.Checkpoint}} {
-		at := filepath.Dir(file.path)
-		if _, err := os.Stat(at); file.key == "checkpoint" && errors.Is(err, fs.ErrNotExist) {
-			return job.Errorf("checkpoint", "%s: there is no such folder; name a file in one that is there", at)
-		}
-		folder, err := output.OpenFolder(file.key, at)
-		if err != nil {
-			return err
-		}
-		if file.key == "out" {
-			f.folder = folder
-		} else {
-			folder.Close() // every checkpoint opens it again
-		}
+	f.folder, err = output.OpenFolder("out", filepath.Dir(f.Out))
+	return err
+}
+
+// openFiles checks that the model can be written, and reads the checkpoint.
+func (f *fitting) openFiles() (err error) {
+	if err := f.openOut(); err != nil {
+		return err
 	}
+	at := filepath.Dir(f.Checkpoint)
+	if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) {
+		return job.Errorf("checkpoint", "%s: there is no such folder; name a file in one that is there", at)
+	}
+	folder, err := output.OpenFolder("checkpoint", at)
+	if err != nil {
+		return err
+	}
+	folder.Close() // every checkpoint opens it again
 	if f.resume, err = f.openCheckpoint(); err != nil || f.resume == nil {
 		if f.Resume && err == nil {
 			f.warn("there was no checkpoint %s, so the training began at its beginning", f.Checkpoint)

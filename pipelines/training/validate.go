@@ -63,6 +63,9 @@ func (t document) checkSource() error {
 			return job.Errorf(key, "%s", why)
 		}
 	}
+	if err := t.checkGenes(); err != nil {
+		return err
+	}
 	if t.Family == simulate.GraphMixed && len(t.Dimension) > 1 {
 		return job.Errorf("dimension", "the family mixed takes one number, the largest; give one")
 	}
@@ -82,7 +85,7 @@ func (t document) checkCounts() error {
 			return job.Errorf(f.key, "%d is negative; give zero or more", f.value)
 		}
 	}
-	r := t.resolved() // with the dimension that is not given
+	r := t.resolved() // with the dimension that is not given, where there is one
 	for _, d := range r.Dimension {
 		switch {
 		case d < 2:
@@ -126,7 +129,7 @@ func (t document) checkFit() error {
 
 // checkFamilies checks every distribution that may be drawn from.
 func (t document) checkFamilies() error {
-	if t.Data != "" || t.Family == simulate.GraphMixed {
+	if t.Data != "" || t.Family == simulate.GraphMixed || t.ofGenes() {
 		return nil // nothing is drawn by settings
 	}
 	r := t.resolved()

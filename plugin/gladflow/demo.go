@@ -24,7 +24,7 @@ leaves their files beside, with report.html to look at.`,
   gladflow demo --out /tmp/demo`,
 		Args: arguments(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			j, err := simulation.Demo(c.Context(), out, recovery.SolverNames())
+			j, err := simulation.Demo(c.Context(), out, recovery.SelfSufficient())
 			if err != nil {
 				return asFlag(c, &job.Job{}, err)
 			}

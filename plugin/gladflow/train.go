@@ -26,6 +26,8 @@ func trainCommand() *cobra.Command {
 best weights found, by a figure on validation networks of their own, into a model
 file for recover --model. FAMILY is ` + job.OneOf(simulate.Graphs()) + `, see
 gladflow simulate --help, or mixed: all of these, of all sizes up to --dimension.
+gene-regulators is simulated gene expression whose regulators are known, for recover
+--regulators; it takes a seed, numbers of networks and steps, and nothing else.
 Elsewhere --dimension, --samples and --density may be several numbers, and --density
 a range, for a model of mixed use.
 
@@ -48,6 +50,7 @@ interruption.`,
   gladflow train er --dimension 39 --density 0.05 --samples 15,35,100 --graphs 30 --architecture pm-general --out mixed.json
   gladflow train grid --dimension 36 --samples 2000 --select ps --steps 300 --seed 1 --out grid.json
   gladflow train mixed --dimension 100 --graphs 300 --validation-graphs 60 --architecture pm-general --select mean-nmse --steps 2000 --out general.json
+  gladflow train gene-regulators --seed 1 --out gene-regulators.json
   gladflow train --from model.json --data folder --correlation pearson --out tuned.json
   gladflow train --from model.json scale-free --dimension 100 --samples 100 --out tuned.json`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -190,7 +193,11 @@ func printTraining(w io.Writer, r *training.Result) {
 		fmt.Fprintf(w, ": %s of %s samples, %s", progress.Count(r.Examples, "covariance"), t.Samples, progress.Count(r.Graphs, "network"))
 	}
 	fmt.Fprintf(w, ", seed %d\n", t.Seed)
-	fmt.Fprintf(w, "best by %s at step %d of %d", t.Select, r.Step, r.Steps)
+	by := t.Select
+	if by == "" {
+		by = "average precision of |B|"
+	}
+	fmt.Fprintf(w, "best by %s at step %d of %d", by, r.Step, r.Steps)
 	if r.Starts > 1 {
 		fmt.Fprintf(w, " from start %d of %d", r.Start, r.Starts)
 	}
@@ -206,17 +213,15 @@ func printTraining(w io.Writer, r *training.Result) {
 	}
 	fmt.Fprint(w, "\n\n")
 	figures := textTable{columns: []column{{"", left}}}
-	for _, m := range training.Metrics() {
-		if m.Reported {
-			figures.columns = append(figures.columns, column{m.Title, right})
-		}
+	for _, v := range r.Validation.Metrics {
+		m, _ := training.MetricOf(v.Key)
+		figures.columns = append(figures.columns, column{m.Title, right})
 	}
 	row := func(name string, f training.Figures) {
 		cells := []string{name}
-		for _, m := range training.Metrics() {
-			if m.Reported {
-				cells = append(cells, figure(f.Metrics.Get(m.Key), m.Format))
-			}
+		for _, v := range f.Metrics {
+			m, _ := training.MetricOf(v.Key)
+			cells = append(cells, figure(v.Value, m.Format))
 		}
 		figures.add(cells...)
 	}
@@ -227,8 +232,13 @@ func printTraining(w io.Writer, r *training.Result) {
 		row("validation", r.Validation)
 	}
 	figures.print(w)
-	fmt.Fprintf(w, "\nvalidation: %s of %s; NMSE: 10 log10(E|Z-Theta*|^2/E|Theta*|^2), its error over networks\n",
-		progress.Count(r.Validation.Examples, "covariance"), progress.Count(r.Validation.Graphs, "network"))
+	fmt.Fprintf(w, "\nvalidation: %s of %s", progress.Count(r.Validation.Examples, "covariance"), progress.Count(r.Validation.Graphs, "network"))
+	if t.Family == training.FamilyGeneRegulators {
+		fmt.Fprint(w, "; edges from a regulator, mean over networks")
+	} else {
+		fmt.Fprint(w, "; NMSE: 10 log10(E|Z-Theta*|^2/E|Theta*|^2), its error over networks")
+	}
+	fmt.Fprintln(w)
 	if r.Threshold > 0 {
 		fmt.Fprintf(w, "threshold: partial correlations below %.4g are set to zero in Z\n", r.Threshold)
 	}
@@ -238,6 +248,9 @@ func printTraining(w io.Writer, r *training.Result) {
 	correlation := t.Correlation
 	if correlation == "" {
 		correlation = "none"
+	}
+	if t.Family == training.FamilyGeneRegulators {
+		correlation = "pearson --regulators YOUR-LIST.txt"
 	}
 	fmt.Fprintf(w, `model in %s
 try next:

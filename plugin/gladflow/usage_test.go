@@ -115,7 +115,7 @@ func compressed(t *testing.T, text string) []byte {
 }
 
 func demoSamples(t *testing.T) []byte {
-	j, err := simulation.Demo(t.Context(), t.TempDir(), recovery.SolverNames())
+	j, err := simulation.Demo(t.Context(), t.TempDir(), recovery.SelfSufficient())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func resolve(r *runs.Run, t protocol.Ticket) (protocol.Ticket, error) {
 	}
 	if t.Solver == "" {
 		t.Solver = solvers[0]
-		if having := alike(solvers, t.Table); len(having) > 0 {
+		if having := alike(r.Job(), t.Table); len(having) > 0 {
 			t.Solver = having[0]
 		}
 	}
@@ -138,7 +138,7 @@ func (s *Service) ListFlights(c *flight.Criteria, stream flight.FlightService_Li
 	list = slices.DeleteFunc(list, func(r *runs.Run) bool { return !carries(r, wanted.Labels) })
 	for _, r := range list {
 		names := []string{protocol.TableEdges}
-		if len(alike(r.Job().Solvers, protocol.TablePrecision)) > 0 {
+		if len(alike(r.Job(), protocol.TablePrecision)) > 0 {
 			names = append(names, protocol.TablePrecision)
 		}
 		if r.Job().Reference != "" {
@@ -165,13 +165,14 @@ func carries(r *runs.Run, labels map[string]string) bool {
 
 // alike are the solvers that have a table, and whose table has the columns of the
 // first's: a list of edges of a precision matrix has others than one of ranked pairs.
-func alike(solvers []string, table string) []string {
+func alike(j job.Job, table string) []string {
+	solvers := j.Solvers
 	switch table {
 	case protocol.TablePrecision:
 		return slices.DeleteFunc(slices.Clone(solvers), func(s string) bool { return !recovery.HasPrecision(s) })
 	case protocol.TableEdges:
-		first := columnNames(recovery.EdgeColumns(solvers[0]))
-		return slices.DeleteFunc(slices.Clone(solvers), func(s string) bool { return !slices.Equal(columnNames(recovery.EdgeColumns(s)), first) })
+		first := columnNames(recovery.EdgeColumns(j, solvers[0]))
+		return slices.DeleteFunc(slices.Clone(solvers), func(s string) bool { return !slices.Equal(columnNames(recovery.EdgeColumns(j, s)), first) })
 	}
 	return solvers
 }
@@ -187,7 +188,7 @@ func columnNames(columns []arrowio.Column) []string {
 // flightInfo describes a table, with an endpoint for the solver, or for each
 // of the job's that is alike. It is there before the table is: its size is then unknown.
 func flightInfo(r *runs.Run, table, solver string) *flight.FlightInfo {
-	solvers := alike(r.Job().Solvers, table)
+	solvers := alike(r.Job(), table)
 	path := []string{r.ID(), table}
 	if solver != "" {
 		solvers = []string{solver}
@@ -221,7 +222,7 @@ func tableSchema(r *runs.Run, table, solver string) []byte {
 	var columns []arrowio.Column
 	switch {
 	case table == protocol.TableEdges:
-		columns = recovery.EdgeColumns(solver)
+		columns = recovery.EdgeColumns(r.Job(), solver)
 	case table == protocol.TablePrecision && r.Job().Precision != job.PrecisionDense:
 		columns = arrowio.PrecisionColumns(nil, dense.NewSym(0, nil))
 	default:

@@ -9,6 +9,9 @@ import (
 // DefaultModelName is the built-in model that is run when none is named.
 const DefaultModelName = "general"
 
+// RegulatorsModelName is the one that is run in its place where regulators are known.
+const RegulatorsModelName = "gene-regulators"
+
 //go:embed models/*.json
 var models embed.FS
 

@@ -95,6 +95,20 @@ func (s *cpuSession) Differentiate(ctx context.Context, examples []solver.Exampl
 	})
 }
 
+// differentiateOutcomes is Differentiate for outcomes.
+func (s *cpuSession) differentiateOutcomes(ctx context.Context, problems []solver.Problem, outcome Outcome, f func(i int, a Adjoint) error) error {
+	return s.each(ctx, problems, func(i int) error {
+		t := s.take(problems[i].S.Len())
+		t.load(s, solver.Example{S: problems[i].S, Samples: problems[i].Samples}, Loss{}, 0)
+		t.outcome = func(theta, by *dense.Sym) float64 { return outcome(i, theta, by) }
+		err := f(i, t)
+		if !interrupted(err) { // a kernel may still be writing to it
+			s.put(t)
+		}
+		return err
+	})
+}
+
 // each calls f for every problem, the largest first.
 func (s *cpuSession) each(ctx context.Context, problems []solver.Problem, f func(i int) error) error {
 	if len(problems) == 1 {

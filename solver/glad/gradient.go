@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/dense"
 )
 
 // A LossOn says which of the two matrices a Loss compares with the truth.
@@ -86,23 +87,49 @@ func (g *Differentiator) Gradients(ctx context.Context, examples []solver.Exampl
 			weights[i] /= e.Truth.Dot(e.Truth)
 		}
 	}
-	return g.session.Differentiate(ctx, scaled, loss, weights, func(i int, a Adjoint) error {
-		r := newRecursion(g.model, g.lambda)
-		if err := a.Initial(ctx, g.plan.Values[len(g.plan.Values)-1]); err != nil {
-			return err
-		}
-		if _, err := r.forward(ctx, a, nil); err != nil {
-			return err
-		}
-		total, err := r.backward(ctx, a, gradients[i])
-		if err != nil {
-			return err
-		}
-		if !finite(total) {
-			return ErrRange
-		}
-		losses[i] = total
-		return nil
+	return g.session.Differentiate(ctx, scaled, loss, weights, func(i int, a Adjoint) (err error) {
+		losses[i], err = g.thereAndBack(ctx, a, gradients[i])
+		return err
+	})
+}
+
+// thereAndBack runs all cells of a problem and goes back through them: it adds the
+// derivatives to gradient and returns the loss.
+func (g *Differentiator) thereAndBack(ctx context.Context, a Adjoint, gradient []float64) (float64, error) {
+	r := newRecursion(g.model, g.lambda)
+	if err := a.Initial(ctx, g.plan.Values[len(g.plan.Values)-1]); err != nil {
+		return 0, err
+	}
+	if _, err := r.forward(ctx, a, nil); err != nil {
+		return 0, err
+	}
+	total, err := r.backward(ctx, a, gradient)
+	if err == nil && !finite(total) {
+		err = ErrRange
+	}
+	return total, err
+}
+
+// An Outcome is a loss of the last Θ of problem i, in the units of the scaled S: it
+// returns the loss and adds its derivatives by Θ to by, the symmetric matrix of those by
+// single entries. It is called from several goroutines.
+type Outcome func(i int, theta, by *dense.Sym) float64
+
+// OutcomeGradients is Gradients for a loss of the caller's. It fails on a backend other
+// than CPU.
+func (g *Differentiator) OutcomeGradients(ctx context.Context, problems []solver.Problem, outcome Outcome, losses []float64, gradients [][]float64) error {
+	s, ok := g.session.(*cpuSession)
+	if !ok {
+		return errors.New("the backend has no derivatives of this loss; train on the CPU")
+	}
+	scaled := make([]solver.Problem, len(problems))
+	for i, p := range problems {
+		p.S, _ = g.model.Scaling.apply(p.S)
+		scaled[i] = p
+	}
+	return s.differentiateOutcomes(ctx, scaled, outcome, func(i int, a Adjoint) (err error) {
+		losses[i], err = g.thereAndBack(ctx, a, gradients[i])
+		return err
 	})
 }
 

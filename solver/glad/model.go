@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gladflow/gladflow/solver/association"
 	"github.com/gladflow/gladflow/solver/internal/modelfile"
 )
 
@@ -53,6 +54,9 @@ type Model struct {
 	Lambda Network `json:"lambda"`
 	// Scaling is what is done to S before the first cell.
 	Scaling Scaling `json:"scaling"`
+	// Regulators are the weights of a score where regulators are known, for a model that
+	// was trained on their block: see association.Weights. nil for other models.
+	Regulators *association.Weights `json:"regulators,omitempty"`
 	// Card says where the weights come from.
 	Card Card `json:"card"`
 }
@@ -132,6 +136,9 @@ func (m *Model) Validate() error {
 	}
 	if err := m.Scaling.validate(); err != nil {
 		return err
+	}
+	if w := m.Regulators; w != nil && !(finite(w.Correlation) && finite(w.Coefficient)) {
+		return invalid("regulators", "is %v; weights must be finite", *w)
 	}
 	return modelfile.ValidateCard(m.Card)
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/gladflow/gladflow/solver/association"
 	"github.com/gladflow/gladflow/solver/internal/modelfile"
 )
 
@@ -29,8 +30,12 @@ const (
 //
 //	"cells": [{"step": -1, "network": {"inputs": ["abs_u", …], "layers": […]}}, …], "threshold": 0.01
 //
+// A model of a block of regulators has the weights of their scores:
+//
+//	"regulators": {"correlation": 0.8, "coefficient": 1.1}
+//
 // All keys are required but "scale" (1), "threshold" (0), "mean_diagonal" (with
-// mode "global" only) and those of the card other than "trained". Unknown, missing and
+// mode "global" only), "regulators" and those of the card other than "trained". Unknown, missing and
 // repeated keys, wrong types and shapes, numbers outside of float64, unknown
 // features and activations, and other versions are errors that name the key,
 // such as rho.layers[1].bias.
@@ -68,7 +73,7 @@ func (d *decoder) model(top modelfile.Object) *Model {
 	kind := Kind(d.Text("kind", d.Key(top, "", "kind")))
 	required := []string{"format", "version", "name", "kind", "iterations", "theta0_offset", "lambda0",
 		"lambda", "scaling", "card"}
-	var optional []string
+	optional := []string{"regulators"}
 	if kind == GLADPM {
 		required, optional = append(required, "cells"), append(optional, "threshold")
 	} else {
@@ -87,6 +92,14 @@ func (d *decoder) model(top modelfile.Object) *Model {
 		Lambda:       d.network("lambda", top["lambda"]),
 		Scaling:      d.scaling("scaling", top["scaling"]),
 		Card:         d.Card("card", top["card"]),
+	}
+	if w, ok := top["regulators"]; ok {
+		o := d.Object("regulators", w)
+		d.Keys(o, "regulators", []string{"correlation", "coefficient"}, nil)
+		m.Regulators = &association.Weights{
+			Correlation: d.Number("regulators.correlation", o["correlation"]),
+			Coefficient: d.Number("regulators.coefficient", o["coefficient"]),
+		}
 	}
 	if kind != GLADPM {
 		m.Rho = d.network("rho", top["rho"])

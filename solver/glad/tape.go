@@ -29,6 +29,8 @@ type tape struct {
 	loss   Loss
 	weight float64
 	total  float64
+	// outcome, if set, is the loss in place of that: see Outcome.
+	outcome func(theta, by *dense.Sym) float64
 }
 
 // A cellRecord is what a tape keeps of a cell.
@@ -105,7 +107,7 @@ func (t *tape) keepAll(networks []*network) {
 // load makes t the tape of another example of the same dimension.
 func (t *tape) load(s *cpuSession, e solver.Example, loss Loss, weight float64) {
 	t.iterates.load(s, e.S, e.Samples)
-	t.truth, t.loss, t.weight, t.total = e.Truth, loss, weight, 0
+	t.truth, t.loss, t.weight, t.total, t.outcome = e.Truth, loss, weight, 0, nil
 }
 
 // Initial implements Cells.
@@ -191,6 +193,9 @@ func (t *tape) adjointZ(k int, lambda float64) {
 	cell.adjointPrepare(&o, a)
 	if t.loss.On == LossOnTheta {
 		t.seed(a.theta, o.theta, k)
+	}
+	if t.outcome != nil && k == len(t.kept) {
+		t.total += t.outcome(o.theta, a.theta)
 	}
 }
 

@@ -64,6 +64,10 @@ func (m *Model) Clone() *Model {
 	for i := range c.Cells {
 		c.Cells[i].Network = c.Cells[i].Network.clone()
 	}
+	if m.Regulators != nil {
+		w := *m.Regulators
+		c.Regulators = &w
+	}
 	c.Card = m.Card.Clone()
 	return &c
 }

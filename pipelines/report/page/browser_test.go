@@ -49,7 +49,7 @@ func recovered(t *testing.T, out string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "recovery.html")
 	j := job.Job{
-		Input: data + "expression.csv", IDColumn: "sample", Solvers: recovery.SolverNames(), Out: out,
+		Input: data + "expression.csv", IDColumn: "sample", Solvers: recovery.SelfSufficient(), Out: out,
 		Reference: data + "known.csv", Population: "all", Undirected: true, Report: path,
 	}
 	if _, err := recovery.Run(t.Context(), j, recovery.Host{}); err != nil {
@@ -116,7 +116,7 @@ func TestPagesInBrowser(t *testing.T) {
 	}{
 		// Three curves a solver and the reference's degrees, gap and objective of four
 		// solvers, the steps of GLAD, and the two of the penalty.
-		"recovery":   {recovered(t, folder), 1, 8, 3*len(recovery.SolverNames()) + 1 + 4 + 4 + 1 + 2, 0},
+		"recovery":   {recovered(t, folder), 1, 8, 3*len(recovery.SelfSufficient()) + 1 + 4 + 4 + 1 + 2, 0},
 		"evaluation": {evaluated(t, folder), 1, 3, 1 + 1 + 2, 0},
 		"hostile":    {written(t, everywhere(hostileText())), 1, 2, 2, 3},
 		"big":        {written(t, big()), 1, 3, 24, 12 * 120},
@@ -245,8 +245,8 @@ func TestNetworkInBrowser(t *testing.T) {
 		t.Errorf("a point of the ROC curve says %q", tip)
 	}
 	text(`document.querySelector(".legend button").click()`)
-	if n := text(`document.querySelector(".plot").querySelectorAll(".curve").length`); n != fmt.Sprint(len(recovery.SolverNames())-1) {
-		t.Errorf("%s of %d curves stay when one is hidden", n, len(recovery.SolverNames()))
+	if n := text(`document.querySelector(".plot").querySelectorAll(".curve").length`); n != fmt.Sprint(len(recovery.SelfSufficient())-1) {
+		t.Errorf("%s of %d curves stay when one is hidden", n, len(recovery.SelfSufficient()))
 	}
 	text(`(d => d.open = true)(document.querySelector("details"))`)
 	text(`new Promise(r => setTimeout(r, 50))`)

@@ -1,0 +1,127 @@
+package recovery
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/evaluation"
+	"github.com/gladflow/gladflow/pipelines/internal/testtable"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/output"
+	"github.com/gladflow/gladflow/pipelines/table"
+)
+
+// Where regulators are known every solver lists directed edges from a regulator to
+// another variable, each once, and is scored as its file is.
+func TestRegulators(t *testing.T) {
+	const d = 7
+	out := t.TempDir()
+	j := job.Job{
+		Input: testtable.CSV(t, d, 50), IDColumn: "id", Solvers: SolverNames(), Penalty: "0.1", Format: "csv", Units: job.UnitsOriginal,
+		Regulators: testtable.File(t, "regulators.txt", "v5\nv0\nx\nv3\n"),
+		Reference:  testtable.File(t, "known.tsv", "v0\tv1\t1\nv3\tv0\t1\nv0\tv3\t0\nv5\tv2\t0\nv1\tv0\t0\n"), Out: out,
+	}
+	matrices := make(map[string]output.Table)
+	result, err := Run(t.Context(), j, Host{Solved: func(n Network) error {
+		matrices[n.Result.Name] = n.Tables[TablePrecision]
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := result.Regulators; list.Listed != 4 || list.Found != 3 || len(list.SHA256) != 64 || !slices.ContainsFunc(result.Warnings, func(w string) bool { return strings.HasPrefix(w, "1 of the 4 regulators") }) {
+		t.Errorf("%+v, %q", list, result.Warnings)
+	}
+	for _, s := range result.Solvers {
+		path := filepath.Join(out, s.Name+".edges.csv")
+		list, err := arrowio.ReadEdges(t.Context(), path, arrowio.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list.Len() != 3*(d-1) || s.Edges != list.Len() || list.Metadata[output.MetaDirected] != "true" || list.Duplicates != 0 || list.SelfLoops != 0 || !slices.IsSortedFunc(list.Score, descending) {
+			t.Errorf("%s lists %d edges: %v", s.Name, list.Len(), list.Score)
+		}
+		for _, source := range list.Source {
+			if !strings.Contains("v0 v3 v5", source) {
+				t.Errorf("%s has an edge from %s", s.Name, source)
+			}
+		}
+		scored, err := evaluation.Run(t.Context(), job.Evaluation{EdgeList: path, Reference: j.Reference, Rank: job.RankScore}, table.Files{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range scored.Metrics {
+			if got := s.Metrics.Get(m.Key); got != m.Value {
+				t.Errorf("%s: %s is %v, of its file %v", s.Name, m.Key, got, m.Value)
+			}
+		}
+		matrix, has := matrices[s.Name], HasPrecision(s.Name)
+		if has != (matrix.Columns != nil) || has && matrix.Metadata[output.MetaVariables] != `["v0","v3","v5"]` {
+			t.Errorf("%s has the matrix %v", s.Name, matrix)
+		}
+	}
+}
+
+func descending(a, b float64) int { return int(math.Copysign(1, b-a)) }
+
+// Units and the kind of the input do not show in the edges of a solver of the block,
+// whose S is the same.
+func TestRegulatorsOfACovariance(t *testing.T) {
+	const d, m = 6, 40
+	path := testtable.CSV(t, d, m)
+	list := testtable.File(t, "regulators.txt", "v1\nv2\nv4\n")
+	var names []string
+	for v := range d {
+		names = append(names, fmt.Sprintf("v%d", v))
+	}
+	square := filepath.Join(t.TempDir(), "covariance.parquet")
+	if err := arrowio.WriteDensePrecision(square, arrowio.Parquet, names, testtable.Covariance(t, path), nil); err != nil {
+		t.Fatal(err)
+	}
+	scores := func(j job.Job) (found map[string][]float64) {
+		t.Helper()
+		found = make(map[string][]float64)
+		j.Regulators, j.Solvers, j.Penalty = list, []string{"bcd", "ridge"}, "1e-9"
+		_, err := Run(t.Context(), j, Host{Solved: func(n Network) error {
+			found[n.Result.Name] = n.Tables[TableEdges].Columns[2].Values.([]float64)
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	want := scores(job.Job{Input: path, IDColumn: "id"})
+	for _, correlation := range []string{"none", "pearson"} {
+		got := scores(job.Job{Input: square, InputKind: job.KindCovariance, Samples: m, Correlation: correlation})
+		for name, list := range want {
+			for i, v := range list {
+				if math.Abs(v-got[name][i]) > 1e-4 { // where the lasso has stopped
+					t.Fatalf("%s, %s: %v, want %v", name, correlation, got[name], list)
+				}
+			}
+		}
+	}
+}
+
+func TestRegulatorsRefused(t *testing.T) {
+	path := testtable.CSV(t, 5, 30)
+	for _, j := range []job.Job{
+		{Regulators: testtable.File(t, "r.txt", "x\ny\n")},
+		{Regulators: testtable.File(t, "r.txt", "")},
+		{Regulators: filepath.Join(t.TempDir(), "missing.txt")},
+		{Solvers: []string{"ridge"}},
+	} {
+		j.Input, j.IDColumn = path, "id"
+		var wrong *job.Error
+		if _, err := Run(t.Context(), j, Host{}); !errors.As(err, &wrong) || wrong.Field != "regulators" {
+			t.Errorf("%+v: %v", j, err)
+		}
+	}
+}
