@@ -32,7 +32,8 @@ orientation, id_column, reference, population, undirected, regulators and
 background.
 
 --report leaves a page to look at. With --out what is done is kept, and not
-repeated by the next run unless the files, the options or the program have changed.`,
+repeated by the next run unless the files, the options or the program have
+changed.`,
 		Example: `  gladflow benchmark sets --undirected --out results
   gladflow benchmark sets.yaml --solvers glad,bcd --baseline bcd --out results
   gladflow benchmark examples/benchmark/shared.yaml --root ../shared/data --out results`,
