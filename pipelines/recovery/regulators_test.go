@@ -125,3 +125,25 @@ func TestRegulatorsRefused(t *testing.T) {
 		}
 	}
 }
+
+// One regulator is enough, and every variable may be one; penalties are of their pairs.
+func TestFewAndManyRegulators(t *testing.T) {
+	const d = 5
+	path := testtable.CSV(t, d, 40)
+	matrix := testtable.File(t, "penalties.csv", "v0,v1,v2,v3,v4\n0,1,1,1,1\n1,0,1,.1,.2\n1,1,0,1,1\n1,.1,1,0,.3\n1,.2,1,.3,0\n")
+	for list, edges := range map[string]int{"v2\n": d - 1, "v0\nv1\nv2\nv3\nv4\n": d * (d - 1), "v1\nv3\nv4\n": 3 * (d - 1)} {
+		for _, j := range []job.Job{{Solvers: SolverNames(), Penalty: "0.1"}, {Solvers: []string{"bcd", "admm"}, PenaltyMatrix: matrix}, {Solvers: []string{"bcd"}}} {
+			j.Input, j.IDColumn, j.Regulators = path, "id", testtable.File(t, "r.txt", list)
+			result, err := Run(t.Context(), j, Host{Solved: func(n Network) error {
+				score := n.Tables[TableEdges].Columns[2].Values.([]float64)
+				if len(score) != edges || slices.ContainsFunc(score, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
+					t.Errorf("%q: %s has scores %v", list, n.Result.Name, score)
+				}
+				return nil
+			}})
+			if err != nil {
+				t.Errorf("%q, %v: %v, %+v", list, j.Solvers, err, result)
+			}
+		}
+	}
+}
