@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/evaluation"
@@ -145,5 +146,26 @@ func TestFewAndManyRegulators(t *testing.T) {
 				t.Errorf("%q, %v: %v, %+v", list, j.Solvers, err, result)
 			}
 		}
+	}
+}
+
+// A solver that reaches its time limit leaves the edges of its best iterate.
+func TestRegulatorsAtTheTimeLimit(t *testing.T) {
+	const p = 200
+	var names strings.Builder
+	for i := range p {
+		fmt.Fprintf(&names, "gene%d\n", i)
+	}
+	j := job.Job{
+		Input: connected(t, 320, 60), Regulators: testtable.File(t, "r.txt", names.String()),
+		Solvers: []string{"admm"}, Penalty: "1e-4", TimeLimit: job.Duration(time.Millisecond),
+	}
+	edges := 0
+	result, err := Run(t.Context(), j, Host{Solved: func(n Network) error {
+		edges = len(n.Tables[TableEdges].Columns[2].Values.([]float64))
+		return nil
+	}})
+	if err != nil || !result.Solvers[0].TimeLimitReached || edges != p*319 {
+		t.Errorf("%v: %d edges, %+v", err, edges, result.Solvers)
 	}
 }
