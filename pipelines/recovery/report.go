@@ -59,6 +59,9 @@ func (p *reportPage) add(r *run, found *finding, ranking metric.Ranking, h *hist
 		k.series = name
 	}
 	k.network.Name, k.degrees = name, links.Degrees()
+	if r.regulators != nil {
+		k.network.MarkRegulators(r.blockNames())
+	}
 	if r.population != nil {
 		k.network.Shown = r.population.Positives
 		k.curves = ranking.Curves()
