@@ -81,7 +81,7 @@ func TestTrainingFields(t *testing.T) {
 		return m
 	}
 	trained, simulated := of(&job.Training{}, Facts()), of(&job.Simulation{}, simulation.Facts())
-	if a, b := trained["family"].Choices, append(simulated["family"].Choices, simulate.GraphMixed); !slices.Equal(a, b) {
+	if a, b := trained["family"].Choices, append(simulated["family"].Choices, simulate.GraphMixed, FamilyGeneRegulators); !slices.Equal(a, b) {
 		t.Errorf("the families are %v, of simulate %v", a, b)
 	}
 	for _, key := range []string{"links", "groups", "bandwidth", "weights", "symmetrisation", "smallest_eigenvalue", "scales"} {

@@ -28,15 +28,7 @@ func regulated(ctx context.Context, seed int, purpose uint64, n int, engine dens
 		if err != nil {
 			return err
 		}
-		e := train.Regulated{R: r.S, Samples: set.Rows, Regulators: set.Regulators, Edge: make([]bool, len(set.Regulators)*d)}
-		number := make(map[int]int)
-		for k, i := range set.Regulators {
-			number[i] = k
-		}
-		for _, edge := range set.Edges {
-			e.Edge[number[edge.Source]*d+edge.Target] = true
-		}
-		tables[k] = e
+		tables[k] = train.Regulated{R: r.S, Samples: set.Rows, Regulators: set.Regulators, Edge: set.FromRegulators()}
 		return nil
 	})
 	return tables, err

@@ -261,6 +261,13 @@ func TestDrawRegulated(t *testing.T) {
 	}
 }
 
+func TestFromRegulators(t *testing.T) {
+	s := &Set{Names: []string{"a", "b", "c"}, Regulators: []int{0, 2}, Edges: []Edge{{Source: 0, Target: 1}, {Source: 2, Target: 0}, {Source: 2, Target: 1}}}
+	if got := s.FromRegulators(); !slices.Equal(got, []bool{false, true, false, true, true, false}) {
+		t.Errorf("%v", got)
+	}
+}
+
 // The same seed gives the same sets, whatever was drawn from another source.
 func TestMixtureIsDeterministic(t *testing.T) {
 	a, b := source(11), source(11)

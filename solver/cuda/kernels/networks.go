@@ -136,7 +136,8 @@ var nine = []glad.Feature{
 	glad.NodeContext, glad.NodeSupport, glad.MeanDiagonal,
 }
 
-// shapes are those of the models that are built in. A constant network is none.
+// shapes are those of the models that are built in, but for constant networks and the
+// model of the regulators, whose block is small.
 var shapes = []shape{
 	{PaperCell3, []glad.Feature{glad.Theta, glad.S, glad.Z}, []int{3, 3, 3}, glad.Sigmoid, true},
 	{PaperCell5, []glad.Feature{glad.AbsTheta, glad.AbsS, glad.AbsZ, glad.NegThetaS, glad.Diagonal}, []int{3, 3, 3}, glad.Sigmoid, true},
