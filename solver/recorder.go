@@ -11,6 +11,9 @@ type Iteration struct {
 	Objective, Gap float64
 	// Target is the gap at which the solver stops, in the units of Gap.
 	Target float64
+	// Distance is ‖Z − Θ‖_F of a solver without an objective, in the units it works
+	// in: how far its two iterates are apart. It is 0 for the others.
+	Distance float64
 }
 
 // A Recorder is told of every iteration of a solver, from the goroutine that

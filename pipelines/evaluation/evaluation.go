@@ -14,6 +14,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/output"
+	"github.com/gladflow/gladflow/pipelines/report/page"
 	"github.com/gladflow/gladflow/pipelines/table"
 )
 
@@ -37,6 +38,8 @@ type Result struct {
 	Listed   int `json:"listed"`
 	Outside  int `json:"outside"`
 	Repeated int `json:"repeated"`
+	// Files are those that were written: Evaluation.Report, under that name.
+	Files []job.WrittenFile `json:"files,omitempty"`
 	// Metrics are those of metric.OfRankings. In JSON their keys stand beside
 	// the others.
 	Metrics job.Metrics `json:"-"`
@@ -66,45 +69,70 @@ func Run(ctx context.Context, e job.Evaluation, files table.Files) (*Result, err
 		return nil, err
 	}
 	job.Resolve(&e, job.Facts{})
+	var report *output.File
+	if e.Report != "" {
+		var err error
+		if report, err = output.OpenFileIn(files.Root, "report", e.Report); err != nil {
+			return nil, err
+		}
+		defer report.Close()
+	}
+	r, draw, err := score(ctx, e, files)
+	if err != nil {
+		report.Discard()
+		return nil, err
+	}
+	if report != nil {
+		written, err := report.Write(draw().Encode)
+		if err != nil {
+			return nil, err
+		}
+		written.Name = r.Evaluation.Report
+		r.Files = []job.WrittenFile{written}
+	}
+	return r, nil
+}
+
+// score is Run without the report. draw makes its page.
+func score(ctx context.Context, e job.Evaluation, files table.Files) (r *Result, draw func() page.Page, err error) {
 	edges, err := arrowio.ReadEdges(ctx, e.EdgeList, files.Lists())
 	if err != nil {
-		return nil, job.InterruptedOr(ctx, table.FieldError("edge_list", err))
+		return nil, nil, job.InterruptedOr(ctx, table.FieldError("edge_list", err))
 	}
 	if edges.Matrix || edges.Metadata[output.MetaMatrix] != "" {
-		return nil, job.Errorf("edge_list", "%s is a precision matrix, whose values do not rank edges; give the list of edges, which recover writes as SOLVER.edges", arrowio.Redacted(e.EdgeList))
+		return nil, nil, job.Errorf("edge_list", "%s is a precision matrix, whose values do not rank edges; give the list of edges, which recover writes as SOLVER.edges", arrowio.Redacted(e.EdgeList))
 	}
 	ref, err := ReadReference(ctx, e.Reference, files)
 	if err != nil {
-		return nil, job.InterruptedOr(ctx, err)
+		return nil, nil, job.InterruptedOr(ctx, err)
 	}
 	names, err := variables(edges, ref)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	pop, err := ref.Population(names, e.Population, e.Undirected)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	list := metric.List{Source: edges.Source, Target: edges.Target, Undirected: e.Symmetric || symmetric(edges)}
 	rank, err := rankedBy(e.Rank, edges)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if rank == job.RankScore {
 		list.Score = edges.Score
 	}
 	ranking, err := pop.ScoreList(list)
 	if err != nil {
-		return nil, table.FieldError("edge_list", err)
+		return nil, nil, table.FieldError("edge_list", err)
 	}
 	var warnings []string
 	if w := stale(e.EdgeList, edges.SHA256, edges.Metadata[output.MetaSolver]); w != "" {
 		warnings = []string{w}
 	}
-	job.Redact(&e, arrowio.Redacted)
-	return &Result{
+	r = &Result{
 		Version:    job.Version(),
-		Evaluation: e,
+		Evaluation: redacted(e),
 		Reference:  ref.Result(pop),
 		SHA256:     edges.SHA256,
 		Lines:      edges.Len(),
@@ -114,8 +142,9 @@ func Run(ctx context.Context, e job.Evaluation, files table.Files) (*Result, err
 		Listed:     ranking.Listed,
 		Outside:    ranking.Outside,
 		Repeated:   ranking.Repeated,
-		Metrics:    metricsOf(metric.OfRankings(), metric.Scored{Ranking: ranking.Ranking}),
-	}, nil
+		Metrics:    Metrics(metric.OfRankings(), metric.Scored{Ranking: ranking.Ranking}),
+	}
+	return r, func() page.Page { return reportPage(r, pop, list, ranking.Ranking, names) }, nil
 }
 
 func symmetric(edges *arrowio.EdgeList) bool {

@@ -57,29 +57,28 @@ func (r Reference) Result(p *metric.Population) job.ReferenceResult {
 }
 
 // Score ranks the pairs of a population by the estimate's score, and compares its
-// support with the truth.
-func Score(p *metric.Population, est *solver.Estimate) (job.Metrics, error) {
+// support with the truth. Its figures are Metrics.
+func Score(p *metric.Population, est *solver.Estimate) (metric.Scored, error) {
 	ranking, err := p.Score(est.Score)
 	if err != nil {
-		return nil, err
+		return metric.Scored{}, err
 	}
-	return metricsOf(metric.Table(), metric.Scored{
+	return metric.Scored{
 		Ranking: ranking,
 		Support: p.Support(func(i, j int) bool { return est.Support.At(i, j) != 0 }),
-	}), nil
+	}, nil
 }
 
 // ScoreRanking ranks the pairs of a population by a score of the variables i and j,
 // from i to j in a directed population.
-func ScoreRanking(p *metric.Population, score func(i, j int) float64) (job.Metrics, error) {
+func ScoreRanking(p *metric.Population, score func(i, j int) float64) (metric.Scored, error) {
 	ranking, err := p.Score(score)
-	if err != nil {
-		return nil, err
-	}
-	return metricsOf(metric.OfRankings(), metric.Scored{Ranking: ranking}), nil
+	return metric.Scored{Ranking: ranking}, err
 }
 
-func metricsOf(table []metric.Metric, s metric.Scored) job.Metrics {
+// Metrics are the figures of a table of metrics for a network that was compared with a
+// population.
+func Metrics(table []metric.Metric, s metric.Scored) job.Metrics {
 	var values job.Metrics
 	for _, m := range table {
 		values = append(values, job.Metric{Key: m.Key, Value: job.Float(m.Value(s))})

@@ -29,6 +29,8 @@ type Experiment struct {
 	Title string
 	// Claim is what the paper says, in a sentence or two.
 	Claim string
+	// Network says that it reads the network of Options.
+	Network bool
 	// Run does it.
 	Run func(context.Context, *Run) (*Report, error)
 }
@@ -38,6 +40,7 @@ func All() []Experiment {
 	return []Experiment{
 		admmObjective(), admmGrid(), penaltySensitivity(), convergence(), runtimes(),
 		recoveryProbability(), areaUnderCurve(), unrollLength(), unrolledADMM(),
+		geneNMSE(), ecoliSubnetwork(),
 	}
 }
 
@@ -57,6 +60,8 @@ type Run struct {
 	Quick bool
 	// Seed is that of everything random.
 	Seed uint64
+	// Network is the file of a known network, for experiments that read one.
+	Network string
 	// Workers bounds the graphs that are worked on at a time. Default (0): as
 	// many as Go uses processors.
 	Workers int

@@ -283,6 +283,9 @@ func TestOptionsRefused(t *testing.T) {
 		"document of one":     {Name: "auc", Document: "x.md"},
 		"negative seed":       {All: true, Seed: -1},
 		"unknown engine":      {All: true, Engine: "mkl"},
+		"no network":          {Name: "ecoli-subnetwork"},
+		"network of none":     {Name: "auc", Network: "x.sif"},
+		"network that is not": {Name: "ecoli-subnetwork", Network: "x.sif", Out: t.TempDir()},
 		"folder under a file": {Name: "auc", Out: "experiment.go/x"},
 		"document under one":  {All: true, Out: t.TempDir(), Document: "experiment.go/x.md"},
 	} {
@@ -301,7 +304,7 @@ func TestCancelled(t *testing.T) {
 	for _, e := range All() {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := e.Run(ctx, &Run{Quick: true, Seed: 1}); !errors.Is(err, context.Canceled) {
+		if _, err := e.Run(ctx, &Run{Quick: true, Seed: 1, Network: regulon(t)}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", e.Name, err)
 		}
 	}
@@ -331,7 +334,7 @@ func TestAnchors(t *testing.T) {
 }
 
 func TestNamesAreThoseOfTheIssue(t *testing.T) {
-	want := []string{"admm-objective", "admm-grid", "convergence", "runtime", "recovery-probability", "auc", "unroll-length", "penalty-sensitivity", "admmu"}
+	want := []string{"admm-objective", "admm-grid", "convergence", "runtime", "recovery-probability", "auc", "unroll-length", "penalty-sensitivity", "admmu", "gene-nmse", "ecoli-subnetwork"}
 	got := Names()
 	slices.Sort(want)
 	slices.Sort(got)

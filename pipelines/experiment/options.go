@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,6 +22,9 @@ type Options struct {
 	// Seed is that of everything random. The default is that of the committed
 	// document; no training of a shipped model uses it.
 	Seed int `json:"seed,omitzero" jsonschema:"minimum=0,default=2020" jsonschema_description:"seed of graphs, samples and trainings"`
+	// Network is a file with a known network, such as a SIF, for the experiments that
+	// need one. All leaves these out without it.
+	Network string `json:"network,omitzero" file:"read" jsonschema_description:"file of a known network that is read, for experiments on one: a SIF, or a list of source and target; --all without it leaves them out"`
 	// Out is the folder for NAME.parquet, NAME.svg, NAME.png and NAME.md, made
 	// where it is missing. Default: results, docs/results for All, or
 	// results-quick if quick.
@@ -45,12 +49,21 @@ func (o Options) Validate() error {
 			hint = "; choose from " + strings.Join(Names(), ", ")
 		}
 		return job.Errorf("name", "there is no experiment %q%s", o.Name, hint)
+	case !o.All && o.Network == "" && needsNetwork(o.Name):
+		return job.Errorf("network", "%s needs a network whose licence does not let us pass it on; name the file, the sub-network of E. coli with 43 genes and 30 interactions of the paper (ecoli_sub_30.sif), or any other", o.Name)
+	case !o.All && o.Network != "" && !needsNetwork(o.Name):
+		return job.Errorf("network", "%s reads none; leave this out", o.Name)
 	case o.Document != "" && !o.All:
 		return job.Errorf("document", "the document is written for all experiments; leave this out, or perform all")
 	case o.Seed < 0:
 		return job.Errorf("seed", "%d is negative; give a whole number from 1", o.Seed)
 	}
 	return job.CheckFields(&o, job.Facts{})
+}
+
+// needsNetwork says whether the experiment of a name reads a network.
+func needsNetwork(name string) bool {
+	return slices.ContainsFunc(All(), func(e Experiment) bool { return e.Name == name && e.Network })
 }
 
 // Resolved is o with its defaults filled in.
@@ -83,6 +96,9 @@ func (o Options) command(name string) string {
 	}
 	if o.Seed != (Options{}).Resolved().Seed {
 		c += fmt.Sprintf(" --seed %d", o.Seed)
+	}
+	if o.Network != "" && (o.All || needsNetwork(name)) {
+		c += " --network " + filepath.Base(o.Network)
 	}
 	return c
 }

@@ -22,6 +22,9 @@ type Evaluation struct {
 	// challenge does, where the scores do not contradict it, and the scores
 	// otherwise and for files of gladflow.
 	Rank string `json:"rank,omitzero" jsonschema:"enum=auto,enum=order,enum=score,default=auto" jsonschema_description:"what ranks the list: the order of its lines, or the scores"`
+	// Report is an HTML page to look at, made where it is missing and replaced whole.
+	// Default: none.
+	Report string `json:"report,omitzero" file:"write" jsonschema:"pattern=[.]html$" jsonschema_description:"page to look at, with tables, curves and the network drawn: one HTML file whose name ends in .html"`
 	// JSON asks for one JSON document. Only the command reads it.
 	JSON bool `json:"json,omitzero" jsonschema_description:"print the result as one JSON document"`
 }
@@ -42,6 +45,9 @@ func (e Evaluation) Validate() error {
 		return Errorf("reference", "no reference is named; give the path of a known network")
 	}
 	if err := checkStdin(&e); err != nil {
+		return err
+	}
+	if err := CheckReport(e.Report); err != nil {
 		return err
 	}
 	return CheckFields(&e, Facts{})

@@ -19,7 +19,7 @@ type Job struct {
 	Input string `json:"input" file:"read" jsonschema:"required,minLength=1" jsonschema_description:"table to recover a network from, a path or a URL such as s3://bucket/key: .parquet, .arrow, .feather, .arrows, .csv, .tsv, the last two also .gz; - is standard input"`
 	// InputKind says what the table holds. A covariance or correlation needs
 	// Samples.
-	InputKind string `json:"input_kind,omitzero" jsonschema:"enum=samples,enum=covariance,enum=correlation,default=samples" jsonschema_description:"what the table holds"`
+	InputKind string `json:"input_kind,omitzero" flag:"input" jsonschema:"enum=samples,enum=covariance,enum=correlation,default=samples" jsonschema_description:"what the table holds"`
 	// InputFormat overrides what the extension and the first bytes say.
 	InputFormat string `json:"input_format,omitzero" jsonschema:"enum=parquet,enum=arrow,enum=feather,enum=arrows,enum=csv,enum=tsv" jsonschema_description:"format of the table where its extension does not tell"`
 	// Samples is M, the number of samples behind a covariance. A table of
@@ -98,6 +98,10 @@ type Job struct {
 	// Units are those of the variables that Θ belongs to. Without a
 	// correlation the two are the same.
 	Units string `json:"units,omitzero" jsonschema:"enum=standardised,enum=original,default=standardised" jsonschema_description:"units of the precision matrix written"`
+
+	// Report is an HTML page to look at, made where it is missing and replaced as the
+	// files in Out are. Default: none.
+	Report string `json:"report,omitzero" file:"write" jsonschema:"pattern=[.]html$" jsonschema_description:"page to look at, with tables, curves and the network drawn: one HTML file whose name ends in .html"`
 
 	// Engine does the linear algebra.
 	Engine string `json:"engine,omitzero" jsonschema:"enum=auto,enum=openblas,enum=gonum,default=auto" jsonschema_description:"linear algebra; auto is openblas where this machine has it"`

@@ -1,12 +1,6 @@
 package job
 
-import (
-	"fmt"
-	"path/filepath"
-	"reflect"
-	"strconv"
-	"strings"
-)
+import "path/filepath"
 
 // Command is the command line that repeats the training, without defaults and
 // without what does not change the model. Of Out it has the last element
@@ -29,45 +23,10 @@ func (t Training) Essential() Training {
 	return t
 }
 
-// commandLine writes the fields that are not their defaults.
 func (t Training) commandLine() string {
 	words := []string{"gladflow", "train"}
 	if t.Family != "" {
 		words = append(words, t.Family)
 	}
-	v := reflect.ValueOf(t)
-	for i, f := range Fields(&t, Facts{}) {
-		field := v.Field(i)
-		if f.Key == "family" || field.IsZero() {
-			continue
-		}
-		value := textOfField(field)
-		switch {
-		case value == f.Default && f.Key != "out":
-		case f.Kind == BooleanField:
-			words = append(words, "--"+f.Flag)
-		default:
-			words = append(words, "--"+f.Flag, shellWord(value))
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// textOfField writes a value as Set reads it.
-func textOfField(v reflect.Value) string {
-	if v.Kind() == reflect.Float64 {
-		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
-	}
-	return fmt.Sprint(v.Interface())
-}
-
-// shellWord quotes what a shell would not take for one word.
-func shellWord(s string) string {
-	plain := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:,=+@%", c)
-	}
-	if s != "" && !strings.ContainsFunc(s, func(c rune) bool { return !plain(c) }) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return commandLine(words, &t, Facts{}, "family")
 }

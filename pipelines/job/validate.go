@@ -124,9 +124,22 @@ func (j Job) checkOutput() error {
 	if _, ok := j.Top(); !ok {
 		return Errorf("edges", "%q is unknown; choose support, all or top:N with N at least 1", j.Edges)
 	}
+	if err := CheckReport(j.Report); err != nil {
+		return err
+	}
 	switch {
 	case j.Units == UnitsOriginal && j.InputKind == KindCorrelation:
 		return Errorf("units", "a correlation does not tell the original units; give the samples or their covariance")
+	}
+	return nil
+}
+
+// CheckReport reports a path of the field report, of any document, that is no name of
+// an HTML page, as an *Error. The extension keeps the page apart from every other file
+// of a run.
+func CheckReport(path string) error {
+	if path != "" && !strings.HasSuffix(path, ".html") {
+		return Errorf("report", "%q is no HTML page; give a name that ends in .html", path)
 	}
 	return nil
 }

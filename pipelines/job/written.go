@@ -8,7 +8,7 @@ import (
 // A WrittenFile is a file that a run has written. Whether the file of that name is
 // still the run's its checksum says.
 type WrittenFile struct {
-	// Name is that in the folder of the run, Job.Out.
+	// Name is that in the folder of the run, Job.Out; of a report elsewhere Job.Report.
 	Name string `json:"name"`
 	// Bytes is the size of the file.
 	Bytes int64 `json:"bytes"`

@@ -1,9 +1,11 @@
 package metric
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Score ranks the pairs of p by score(i, j), higher is better, with i and j
@@ -46,6 +48,18 @@ type List struct {
 	// for source to target only; an undirected population then takes the
 	// better of the two directions.
 	Undirected bool
+}
+
+// Order is the numbers of the lines, the best first; of equal scores, the first line.
+func (l List) Order() []int {
+	order := make([]int, len(l.Source))
+	for k := range order {
+		order[k] = k
+	}
+	if l.Score != nil {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.Score[b], l.Score[a]) })
+	}
+	return order
 }
 
 // A ListRanking is the Ranking of a List, and how much of the list it rests

@@ -31,19 +31,10 @@ func rankedOutput() solverOutput {
 func (r *run) rankedList(s *solution) arrowio.Ranked {
 	names, k := r.table.Names, s.ranking
 	d := len(names)
-	sources, first := k.sources, func(int) int { return 0 }
-	pairs := make([]arrowio.RankedPair, 0, len(sources)*max(0, d-1))
-	if sources == nil {
-		sources, first = every(d), func(i int) int { return i + 1 }
-		pairs = make([]arrowio.RankedPair, 0, d*(d-1)/2)
-	}
-	for n, i := range sources {
-		for j := first(i); j < d; j++ {
-			if j != i {
-				pairs = append(pairs, arrowio.RankedPair{Source: int32(i), Target: int32(j), Score: k.score[n*d+j], Sign: signOf(k.sign[n*d+j])})
-			}
-		}
-	}
+	pairs := make([]arrowio.RankedPair, 0, r.tableSize(s.solver, 0).pairs)
+	k.pairs(d, func(at, i, j int) {
+		pairs = append(pairs, arrowio.RankedPair{Source: int32(i), Target: int32(j), Score: k.score[at], Sign: signOf(k.sign[at])})
+	})
 	list := arrowio.Rank(names, pairs, int(r.listed(s.solver, int64(len(pairs)))))
 	if k.probability != nil {
 		list.Probability = make([]float64, len(list.Pairs))
@@ -62,15 +53,6 @@ func signOf(v float64) int8 {
 		return -1
 	}
 	return 0
-}
-
-// every are the numbers below n.
-func every(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 // EdgeColumns are the columns of the list of edges of a solver of a job, without rows.

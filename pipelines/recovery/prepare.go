@@ -15,7 +15,7 @@ import (
 // user can put right stops it after hours of computing.
 func (r *run) prepare(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		r.openEngine, r.openModel, r.openInput, r.openRegulators, r.openReference, r.openPenalties, r.admit, r.openOutput, r.openDevice,
+		r.openEngine, r.openModel, r.openInput, r.openRegulators, r.openReference, r.openPenalties, r.admit, r.openOutput, r.openReport, r.openDevice,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -102,6 +102,17 @@ func (r *run) openPenalties(ctx context.Context) error {
 func (r *run) openOutput(context.Context) (err error) {
 	if r.job.Out != "" {
 		r.folder, err = output.OpenFolderIn(r.host.Root, "out", r.job.Out)
+	}
+	return err
+}
+
+func (r *run) openReport(context.Context) error {
+	if r.job.Report == "" {
+		return nil
+	}
+	file, err := output.OpenFileIn(r.host.Root, "report", r.job.Report)
+	if err == nil {
+		r.page = &reportPage{file: file, kept: make(map[string]*kept)}
 	}
 	return err
 }

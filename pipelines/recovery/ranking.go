@@ -63,6 +63,26 @@ func (k *ranking) scorer(d int, undirected bool) func(i, j int) float64 {
 	return directed
 }
 
+// pairs calls f with the variables of every pair that is scored, each once, and its place
+// in score and sign.
+func (k *ranking) pairs(d int, f func(at, i, j int)) {
+	if k.sources == nil {
+		for i := range d {
+			for j := i + 1; j < d; j++ {
+				f(i*d+j, i, j)
+			}
+		}
+		return
+	}
+	for n, i := range k.sources {
+		for j := range d {
+			if j != i {
+				f(n*d+j, i, j)
+			}
+		}
+	}
+}
+
 // A rankingConfig is what a run gives to the solvers that rank.
 type rankingConfig struct {
 	solverConfig

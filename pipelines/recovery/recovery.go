@@ -95,6 +95,7 @@ func runOn(ctx context.Context, j job.Job, host Host, gpus *device.Pool) (*job.R
 	defer r.close()
 	problem, err := r.problem(ctx)
 	if err != nil {
+		r.page.discard()
 		r.folder.Discard()
 		return nil, job.InterruptedOr(ctx, err)
 	}
@@ -118,6 +119,7 @@ type run struct {
 	samples    []float64      // nil unless a solver uses them
 	regulators []int          // ascending; nil where edges are undirected
 	folder     *output.Folder // nil without one
+	page       *reportPage    // nil without one
 	result     *job.Result
 	memory     reservation
 }
@@ -213,6 +215,10 @@ func (r *run) finish(ctx context.Context, err error) (*job.Result, error) {
 	err = unwritten(ctx, err, r.writeMetrics())
 	r.result.Seconds = job.Float(time.Since(r.started).Seconds())
 	r.fail(ctx, err)
+	if e := r.writeReport(); e != nil {
+		err = unwritten(ctx, err, e)
+		r.fail(ctx, err)
+	}
 	if r.folder == nil {
 		return r.result, err
 	}
@@ -225,5 +231,6 @@ func (r *run) finish(ctx context.Context, err error) (*job.Result, error) {
 
 func (r *run) close() {
 	r.table.Close()
+	r.page.close()
 	r.folder.Close()
 }

@@ -110,6 +110,9 @@ func TestSchemaAndRunAgree(t *testing.T) {
 		`"time_limit": "90"`:    false,
 		`"time_limit": "-90s"`:  false,
 
+		`"report": "a/b.html"`:  true,
+		`"report": "b.htm"`:     false,
+		`"report": "b.html.gz"`: false,
 		`"id_column": "id"`:     true,
 		`"id_column": 5`:        true,
 		`"id_column": null`:     true,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines/evaluation"
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
@@ -58,7 +59,7 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 		}
 	}
 	res.Note = note
-	if err := r.conclude(entry, found, &res); err != nil {
+	if err := r.conclude(entry, found, recorder, &res); err != nil {
 		report.Done("failed")
 		return res, err
 	}
@@ -67,16 +68,24 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 }
 
 // conclude scores what a solver has found, and delivers it.
-func (r *run) conclude(entry solverEntry, found *finding, res *job.SolverResult) (err error) {
+func (r *run) conclude(entry solverEntry, found *finding, recorder *gapRecorder, res *job.SolverResult) error {
+	var scored metric.Scored
 	if r.population != nil {
+		var err error
+		table := metric.Table()
 		if found.ranking != nil {
-			res.Metrics, err = evaluation.ScoreRanking(r.population, found.ranking.scorer(len(r.table.Names), r.population.Undirected))
+			table = metric.OfRankings()
+			scored, err = evaluation.ScoreRanking(r.population, found.ranking.scorer(len(r.table.Names), r.population.Undirected))
 		} else {
-			res.Metrics, err = evaluation.Score(r.population, found.estimate)
+			scored, err = evaluation.Score(r.population, found.estimate)
 		}
 		if err != nil {
 			return err
 		}
+		res.Metrics = evaluation.Metrics(table, scored)
+	}
+	if r.page != nil {
+		r.page.add(r, found, scored.Ranking, recorder.history, res.Name)
 	}
 	return r.deliver(entry, found, res)
 }
@@ -102,6 +111,9 @@ func (panicked) Error() string {
 // attempt builds the solver and runs it, where the run computes now.
 func (r *run) attempt(ctx context.Context, p solver.Problem, entry solverEntry, penalty glasso.Penalty, report *progress.Reporter) (*finding, *gapRecorder, []byte, error) {
 	recorder := &gapRecorder{Reporter: report}
+	if r.page != nil {
+		recorder.history = new(history)
+	}
 	found := new(finding)
 	var stack []byte
 	var err error

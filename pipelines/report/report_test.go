@@ -150,6 +150,8 @@ func TestLogTicks(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	for name, f := range map[string]Figure{
 		"no panels":       {},
+		"no nodes":        {Panels: []Panel{Network{}}},
+		"no such node":    {Panels: []Panel{Network{Nodes: []string{"a"}, Links: []Links{{Pairs: [][2]int{{0, 1}}}}}}},
 		"no points":       {Panels: []Panel{Lines{Series: []Series{{X: []float64{1}, Y: []float64{math.NaN()}}}}}},
 		"uneven lines":    {Panels: []Panel{Lines{Series: []Series{{X: []float64{1, 2}, Y: []float64{1}}}}}},
 		"uneven heat map": {Panels: []Panel{Heat{Columns: []string{"a"}, Rows: []string{"b"}, Values: [][]float64{{1, 2}}}}},

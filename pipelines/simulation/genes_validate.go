@@ -10,7 +10,6 @@ import (
 
 // Limits of a simulation of genes.
 const (
-	fewestGenes = 4
 	// MostGenes is the largest number of genes of a network, and of its background.
 	MostGenes = 5000
 	// mostNoise is the largest standard deviation of noise.
@@ -57,24 +56,24 @@ func ValidateGenes(s job.GeneSimulation) error {
 		}
 	}
 	switch {
-	case r.Genes != 0 && r.Genes < fewestGenes || r.Genes < 0:
-		return job.Errorf("genes", "%d genes are too few; give at least %d", r.Genes, fewestGenes)
+	case r.Genes != 0 && r.Genes < genes.FewestGenes || r.Genes < 0:
+		return job.Errorf("genes", "%d genes are too few; give at least %d", r.Genes, genes.FewestGenes)
 	case r.Genes > MostGenes:
 		return job.Errorf("genes", "%d genes are too many to simulate; give at most %d", r.Genes, MostGenes)
 	case r.Network == "" && (r.Regulators < 1 || r.Regulators >= r.Genes):
 		return job.Errorf("regulators", "%d regulators of %d genes make no network; give from 1 to %d", r.Regulators, r.Genes, r.Genes-1)
 	case r.Network == "" && !(r.Links >= 1 && r.Links <= float64(r.Regulators)):
 		return job.Errorf("links", "%v regulators of a gene are too few or more than there are; give from 1 to %d", r.Links, r.Regulators)
-	case r.Background != 0 && r.Background < fewestGenes:
-		return job.Errorf("background", "%d genes are too few for a background; give at least %d, or none", r.Background, fewestGenes)
+	case r.Background != 0 && r.Background < genes.FewestGenes:
+		return job.Errorf("background", "%d genes are too few for a background; give at least %d, or none", r.Background, genes.FewestGenes)
 	case r.Background > MostGenes:
 		return job.Errorf("background", "%d genes are too many to simulate; give at most %d", r.Background, MostGenes)
 	case r.Decoys < 0:
 		return job.Errorf("decoys", "%d is negative; give zero or more", r.Decoys)
-	case r.Samples < 2:
-		return job.Errorf("samples", "%d samples are too few; give at least 2", r.Samples)
-	case r.Samples > MostNumbers/(max(r.Genes, fewestGenes)+r.Background):
-		return job.Errorf("samples", "a table of %d samples would not fit into memory; give at most %d", r.Samples, MostNumbers/(max(r.Genes, fewestGenes)+r.Background))
+	case r.Samples < genes.FewestSamples:
+		return job.Errorf("samples", "%d samples are too few; give at least %d", r.Samples, genes.FewestSamples)
+	case r.Samples > MostNumbers/(max(r.Genes, genes.FewestGenes)+r.Background):
+		return job.Errorf("samples", "a table of %d samples would not fit into memory; give at most %d", r.Samples, MostNumbers/(max(r.Genes, genes.FewestGenes)+r.Background))
 	case r.Sets < 1:
 		return job.Errorf("sets", "%d is negative; give at least 1", r.Sets)
 	case r.Seed < 0:

@@ -250,7 +250,7 @@ func TestDescribeAndVersion(t *testing.T) {
 		"version":   "gladflow " + job.Version() + "\n",
 		"--version": "gladflow " + job.Version() + "\n",
 		"describe":  "engine   gonum, threads: ",
-		"solvers":   "bcd    block coordinate descent\n",
+		"solvers":   "\nbcd         block coordinate descent\n",
 		"models":    "\ngeneral               glad-pm",
 	} {
 		if code, stdout, stderr := gladflow(t, args); code != exitDone || !strings.Contains(stdout, want) || stderr != "" {

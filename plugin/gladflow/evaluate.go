@@ -27,7 +27,8 @@ reference labels, directed, the order of the list as the rank, pairs that are
 not in the list tied last.`,
 		Example: `  gladflow evaluate network/bcd.edges.parquet known.tsv
   gladflow evaluate published.tsv.gz known.tsv.gz
-  gladflow evaluate published.tsv.gz known.tsv.gz --population all --undirected --json`,
+  gladflow evaluate published.tsv.gz known.tsv.gz --population all --undirected --json
+  gladflow evaluate published.tsv.gz known.tsv.gz --report published.html`,
 		Args: arguments("EDGES", "REFERENCE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			e.EdgeList, e.Reference = args[0], args[1]
@@ -66,6 +67,9 @@ func printEvaluation(w io.Writer, r *evaluation.Result) {
 		both = ", each for both directions"
 	}
 	fmt.Fprintf(w, "list of %d edges%s, ranked by %s: %d pairs of the population are in it, the others tie last\n", r.Lines, both, by, r.Listed)
+	for _, f := range r.Files {
+		fmt.Fprintf(w, "report: %s\n", f.Name)
+	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(w, "warning: %s\n", warning)
 	}

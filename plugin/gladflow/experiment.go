@@ -26,6 +26,7 @@ With --all they go into one document, docs/RESULTS.md if it is not named.`,
 		Example: `  gladflow experiment --list
   gladflow experiment admm-grid --quick
   gladflow experiment convergence --out results
+  gladflow experiment ecoli-subnetwork --network ecoli_sub_30.sif
   gladflow experiment --all`,
 		Args: func(c *cobra.Command, args []string) error {
 			if list || o.All {

@@ -49,6 +49,8 @@ func TestExperimentRefuses(t *testing.T) {
 		`"auc" is too much`:            {"auc", "--all"},
 		"--document: the document is":  {"auc", "--document", "x.md"},
 		"--seed: -1 is negative":       {"auc", "--seed", "-1"},
+		"--network: auc reads none":    {"auc", "--network", "x.sif"},
+		"--network: ecoli-subnetwork":  {"ecoli-subnetwork"},
 		"--engine: \"mkl\" is unknown": {"auc", "--engine", "mkl"},
 	} {
 		code, _, stderr := gladflow(t, append([]string{"experiment"}, args...)...)

@@ -11,20 +11,6 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 )
 
-// inputKind is the one flag that is not called as its key: the key input is
-// the table itself, which the command line takes without a flag.
-const (
-	inputKind     = "input_kind"
-	inputKindFlag = "input"
-)
-
-func flagOf(f job.Field) string {
-	if f.Key == inputKind {
-		return inputKindFlag
-	}
-	return f.Flag
-}
-
 // bind gives a command a flag for every field of a document, such as a *job.Job,
 // but those that are arguments. known are the names that the fields may hold.
 func bind(c *cobra.Command, document any, known job.Facts, arguments ...string) {
@@ -33,7 +19,7 @@ func bind(c *cobra.Command, document any, known job.Facts, arguments ...string) 
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		switch name {
 		case "input-kind":
-			name = inputKindFlag
+			name = "input" // the key, but the key input is the table itself
 		case "penalize-diagonal":
 			name = "penalise-diagonal"
 		}
@@ -48,7 +34,7 @@ func bind(c *cobra.Command, document any, known job.Facts, arguments ...string) 
 
 // addFlag adds the flag of one field, unless c has it.
 func addFlag(c *cobra.Command, document any, f job.Field) {
-	flag := &pflag.Flag{Name: flagOf(f), Usage: describe(f), Value: &fieldValue{document: document, field: f}}
+	flag := &pflag.Flag{Name: f.Flag, Usage: describe(f), Value: &fieldValue{document: document, field: f}}
 	if c.Flags().Lookup(flag.Name) != nil {
 		return
 	}
@@ -132,9 +118,9 @@ func asFlag(c *cobra.Command, document any, err error) error {
 		return err
 	}
 	for _, f := range job.Fields(document, job.Facts{}) {
-		if f.Key == j.Field && c.Flags().Lookup(flagOf(f)) != nil {
+		if f.Key == j.Field && c.Flags().Lookup(f.Flag) != nil {
 			reason := &job.Error{Reason: j.Reason, Err: j.Err}
-			return usage(c, "--%s: %s", flagOf(f), reason.Text(job.FlagOption))
+			return usage(c, "--%s: %s", f.Flag, reason.Text(job.FlagOption))
 		}
 	}
 	return err

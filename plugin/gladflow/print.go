@@ -74,6 +74,10 @@ func printResult(w io.Writer, r *job.Result, documented bool) {
 		fmt.Fprintf(w, "device: %s\n", r.DeviceNote)
 	}
 	if r.Job.Out == "" {
+		if slices.ContainsFunc(r.Files, func(f job.WrittenFile) bool { return f.Name == r.Job.Report }) {
+			fmt.Fprintf(w, "report: %s\n", r.Job.Report)
+			return
+		}
 		fmt.Fprintln(w, "no files were written; name a folder with --out")
 		return
 	}

@@ -23,10 +23,10 @@ their correlation, runs the solvers on it and prints how each of them did.
 
 With --out every solver leaves its list of edges and its precision matrix, and
 the run leaves run.json; with --reference the networks are scored against a
-known one. INPUT may be - for standard input.`,
+known one; --report leaves a page to look at. INPUT may be - for standard input.`,
 		Example: `  gladflow recover expression.parquet --out network
   gladflow recover expression.tsv.gz --id-column condition --solvers glad,bcd,gista,admm,am --penalty 0.5 --gap 1e-4 --out network
-  gladflow recover expression.tsv.gz --orientation columns --correlation spearman --reference known.tsv
+  gladflow recover expression.tsv.gz --orientation columns --correlation spearman --reference known.tsv --report network.html
   gladflow recover covariance.csv --input covariance --samples 301 --penalty 0.1 --format csv --out network
   zcat expression.csv.gz | gladflow recover - --input-format csv --json`,
 		Args: arguments("INPUT"),

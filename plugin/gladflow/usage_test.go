@@ -136,8 +136,8 @@ func TestFlagsAreFields(t *testing.T) {
 		c := command(t, name)
 		known := map[string]bool{"help": true, memoryFlag: name == "recover"}
 		for _, f := range fields {
-			flag := c.Flags().Lookup(flagOf(f))
-			known[flagOf(f)] = true
+			flag := c.Flags().Lookup(f.Flag)
+			known[f.Flag] = true
 			if flag == nil || !strings.HasPrefix(flag.Usage, f.Description) {
 				t.Errorf("%s: the flag of %s is %+v", name, f.Key, flag)
 			}

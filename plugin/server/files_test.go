@@ -38,8 +38,11 @@ type fence struct {
 
 // fenceFiles are the files of a fence by the field of the job that names them.
 var fenceFiles = map[string]string{
-	"input": "samples.csv", "reference": "reference.csv", "penalty_matrix": "penalties.csv", "model": "model.json", "out": "out",
+	"input": "samples.csv", "reference": "reference.csv", "penalty_matrix": "penalties.csv", "model": "model.json", "regulators": "regulators.txt", "out": "out", "report": "report.html",
 }
+
+// isWritten says that a field names what is written.
+func isWritten(field string) bool { return field == "out" || field == "report" }
 
 func newFence(t testing.TB) fence {
 	t.Helper()
@@ -93,6 +96,7 @@ func contents(t testing.TB, mark string) map[string]string {
 		fenceFiles["reference"]:      "source,target,label\na,b,1\na,c,0\nb,c,0\n" + strings.Repeat(mark+"x,"+mark+"y,1\n", len(mark)),
 		fenceFiles["penalty_matrix"]: mark + "a,b,c\n0.1,0.1,0.1\n0.1,0.1,0.1\n0.1,0.1,0.1\n",
 		fenceFiles["model"]:          model.String(),
+		fenceFiles["regulators"]:     "b\n" + mark + "a\n",
 	}
 }
 
@@ -214,7 +218,7 @@ func TestFilesOutside(t *testing.T) {
 
 			said, err = direct(t.Context(), root, j)
 			var wrong *job.Error
-			if isURL := strings.Contains(path, "://"); !errors.As(err, &wrong) || wrong.Field != field || field != "out" && !isURL && !errors.As(err, new(*arrowio.OutsideError)) {
+			if isURL := strings.Contains(path, "://"); !errors.As(err, &wrong) || wrong.Field != field || !isWritten(field) && !isURL && !errors.As(err, new(*arrowio.OutsideError)) {
 				t.Errorf("%s is %s: %v", field, path, err)
 			}
 			f.check(t, path, said+err.Error())
@@ -239,7 +243,7 @@ func TestFilesInside(t *testing.T) {
 	before := f.state(t)
 	for field, name := range fenceFiles {
 		paths := []string{name, "./" + name, "sub/" + name, "sub/../" + name, "inside/" + name, "inside/../" + name, f.folder + "/" + name, named + "/inside/" + name}
-		if field != "out" && field != "model" {
+		if !isWritten(field) && field != "model" {
 			paths = append(paths, "file://"+f.folder+"/"+name, "file://localhost"+named+"/sub/"+name, "file://"+f.folder+"%2Fsub%2f%2E%2e/"+name)
 		}
 		for _, path := range paths {
@@ -248,10 +252,14 @@ func TestFilesInside(t *testing.T) {
 				t.Errorf("%s is %s: %v", field, path, err)
 			}
 			f.check(t, path, said)
-			if field != "out" {
-				continue
+			var written []string
+			switch field {
+			case "out":
+				written = []string{"run.json", "bcd.edges.parquet"}
+			case "report":
+				written = []string{""}
 			}
-			for _, file := range []string{"run.json", "bcd.edges.parquet"} {
+			for _, file := range written {
 				if err := os.Remove(filepath.Join(f.folder, strings.TrimPrefix(strings.TrimPrefix(path, f.folder), named), file)); err != nil {
 					t.Errorf("%s is %s: %v", field, path, err)
 				}

@@ -307,7 +307,7 @@ func TestFiles(t *testing.T) {
 				continue
 			}
 			confined++
-			_, err := act(ctx, c, protocol.ActionValidate, `{"`+f.Key+`":"`+filepath.Join(filepath.Dir(outside), "x")+`"}`)
+			_, err := act(ctx, c, protocol.ActionValidate, `{"`+f.Key+`":"`+filepath.Join(filepath.Dir(outside), "x.html")+`"}`)
 			if files == "" {
 				if err != nil {
 					t.Errorf("%s: %v", f.Key, err)

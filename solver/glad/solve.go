@@ -153,6 +153,7 @@ func (s Solver) solve(ctx context.Context, m *Model, r *recursion, it Iterates, 
 			s.Recorder.Record(solver.Iteration{
 				Number: k, Of: m.Iterations,
 				Objective: math.NaN(), Gap: math.NaN(), Target: math.NaN(),
+				Distance: math.Sqrt(norm2),
 			})
 		}
 	})

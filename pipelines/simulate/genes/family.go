@@ -49,8 +49,8 @@ func Families() []string {
 
 // Fewest genes and samples of a set.
 const (
-	fewestGenes   = 4
-	fewestSamples = 2
+	FewestGenes   = 4
+	FewestSamples = 2
 )
 
 // Draw draws one set of a family with a number of genes, at least 4, and of
@@ -63,10 +63,10 @@ func Draw(rng *rand.Rand, name string, genes, samples int) (*Set, error) {
 	switch {
 	case at < 0:
 		return nil, fmt.Errorf("the family %q is unknown; choose from %s", name, strings.Join(Families(), ", "))
-	case genes < fewestGenes:
-		return nil, fmt.Errorf("%d genes are too few; give at least %d", genes, fewestGenes)
-	case samples < fewestSamples:
-		return nil, fmt.Errorf("%d samples are too few; give at least %d", samples, fewestSamples)
+	case genes < FewestGenes:
+		return nil, fmt.Errorf("%d genes are too few; give at least %d", genes, FewestGenes)
+	case samples < FewestSamples:
+		return nil, fmt.Errorf("%d samples are too few; give at least %d", samples, FewestSamples)
 	}
 	background := 0
 	if name == "background" {

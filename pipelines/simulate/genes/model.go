@@ -52,8 +52,8 @@ func (m *Model) Sample(rng *rand.Rand, c Conditions) (*Set, error) {
 	if err := m.validate(); err != nil {
 		return nil, err
 	}
-	if c.Samples < fewestSamples {
-		return nil, fmt.Errorf("%d samples are too few; give at least %d", c.Samples, fewestSamples)
+	if c.Samples < FewestSamples {
+		return nil, fmt.Errorf("%d samples are too few; give at least %d", c.Samples, FewestSamples)
 	}
 	for _, v := range []float64{c.Biological, c.Measurement, c.Input} {
 		if !(v >= 0) || v > 2 {

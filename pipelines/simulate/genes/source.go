@@ -60,8 +60,8 @@ func NewNetwork(genes, source, target []string, sign []int8) *Network {
 // regulators are inputs. Names are g1, g2, …, in random order.
 func RandomNetwork(rng *rand.Rand, genes, regulators int, links float64) (*Network, error) {
 	switch {
-	case genes < fewestGenes:
-		return nil, fmt.Errorf("%d genes are too few; give at least %d", genes, fewestGenes)
+	case genes < FewestGenes:
+		return nil, fmt.Errorf("%d genes are too few; give at least %d", genes, FewestGenes)
 	case regulators < 1 || regulators >= genes:
 		return nil, fmt.Errorf("%d regulators of %d genes make no network; give from 1 to %d", regulators, genes, genes-1)
 	case !(links >= 1) || links > float64(regulators):

@@ -1,0 +1,231 @@
+package recovery
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/metric"
+	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/pipelines/report/page"
+	"github.com/gladflow/gladflow/solver"
+)
+
+// summary is what stands below the title of the page.
+func (r *run) summary() []string {
+	in := r.result.Input
+	facts := []string{progress.Count(in.Samples, "sample"), progress.Count(in.Variables, "variable"), progress.Count(len(r.result.Solvers), "solver")}
+	if p := r.result.Penalty; p != nil && !math.IsNaN(float64(p.Rho)) {
+		facts = append(facts, "penalty "+page.Figure(float64(p.Rho), "%.4g"))
+	}
+	return append(facts, page.Figure(float64(r.result.Seconds), "%.1f")+" s")
+}
+
+// resultsSection is the table of the solvers.
+func (r *run) resultsSection() page.Section {
+	t := page.Table{
+		Caption: "What each solver has found",
+		Columns: []page.Column{{Title: "solver"}, {Title: "status"}},
+	}
+	metrics := metric.Table()
+	if r.result.Reference == nil {
+		metrics = nil
+	}
+	t.Columns = append(append(t.Columns, page.MetricColumns(metrics)...), []page.Column{
+		{Title: "edges", Number: true, Hint: "pairs in the support, or listed of a ranking"},
+		{Title: "penalty", Number: true, Hint: "ρ of the graphical lasso"},
+		{Title: "objective", Number: true},
+		{Title: "duality gap", Number: true, Hint: "the optimum is at most this far below the objective"},
+		{Title: "iterations", Number: true}, {Title: "seconds", Number: true},
+	}...)
+	var notes []string
+	for _, s := range r.result.Solvers {
+		row := []page.Cell{page.Words(s.Name), page.Words(s.StatusText())}
+		for _, m := range metrics {
+			row = append(row, cell(s.Metrics.Get(m.Key), m.Format))
+		}
+		row = append(row, count(s.Edges), cell(s.Penalty, "%.4g"), cell(s.Objective, "%.5f"), cell(s.DualityGap, "%.1e"), iterations(s), cell(s.Seconds, "%.2f"))
+		t.Rows = append(t.Rows, row)
+		for _, sentence := range []string{s.Note, s.Error} {
+			if sentence != "" {
+				notes = append(notes, s.Name+": "+sentence)
+			}
+		}
+		if key := ObjectiveOption(s.Name); key != "" {
+			notes = append(notes, fmt.Sprintf("%s: its objective has a quadratic penalty besides and is not the others'; a larger --%s brings it nearer.", s.Name, job.FlagName(key)))
+		}
+	}
+	if ref := r.result.Reference; ref != nil {
+		notes = append(notes, "Scored on the population "+ref.Text+". The best figure of a column is bold.")
+	}
+	return page.Section{Title: "Results", Table: &t, Notes: notes}
+}
+
+func count(n int) page.Cell { return page.Cell{Text: strconv.Itoa(n), Value: float64(n)} }
+
+// iterations is a dash for a solver without any.
+func iterations(s job.SolverResult) page.Cell {
+	if s.Ranking {
+		return cell(job.NaN(), "")
+	}
+	return count(s.Iterations)
+}
+
+func cell(v job.Float, format string) page.Cell {
+	return page.Cell{Text: page.Figure(float64(v), format), Value: float64(v)}
+}
+
+func (r *run) networkSection(solved []string) page.Section {
+	s := page.Section{Title: "Network"}
+	best := math.Inf(-1)
+	for i, name := range solved {
+		s.Networks = append(s.Networks, r.page.kept[name].network)
+		for _, res := range r.result.Solvers {
+			if v := float64(res.Metrics.Get("aupr")); res.Name == name && v > best {
+				best, s.Chosen = v, i
+			}
+		}
+	}
+	return s
+}
+
+func (r *run) curvesSection(solved []string) page.Section {
+	var curves []page.Curve
+	for _, name := range solved {
+		curves = append(curves, page.Curve{Name: name, Curves: r.page.kept[name].curves})
+	}
+	return page.Section{
+		Title: "Curves", Charts: page.RankingCharts(r.population, curves),
+		Notes: []string{"Pairs ranked by score, on the population " + r.result.Reference.Text + ". Of pairs that tie, the order is left to chance."},
+	}
+}
+
+func (r *run) degreesSection(solved []string) page.Section {
+	var networks []page.Degree
+	for _, name := range solved {
+		networks = append(networks, page.Degree{Name: r.page.kept[name].series, Degrees: r.page.kept[name].degrees, Like: name})
+	}
+	notes := []string{"Of the whole support of each solver, not only of the edges drawn above. A ranking has no support: of it the first pairs are counted."}
+	if r.population != nil {
+		networks = append(networks, page.ReferenceDegrees(r.population, len(r.table.Names)))
+	}
+	return page.Section{Title: "Degrees", Charts: []page.Chart{page.DegreeChart(networks)}, Notes: notes}
+}
+
+// convergenceSection shows how solvers came to where they stopped: by the duality gap,
+// those without an objective by the distance of their two iterates. It is empty where
+// no solver has iterations.
+func (r *run) convergenceSection(solved []string) []page.Section {
+	gap := page.Chart{Title: "Duality gap", X: "iteration", Y: "duality gap", LogX: true, LogY: true, SwitchX: true, RuleName: "solvers stop here"}
+	objective := page.Chart{Title: "Objective above its least", X: "iteration", Y: "objective, less the least", LogX: true, LogY: true, SwitchX: true}
+	distance := page.Chart{Title: "Distance of the two iterates", X: "step", Y: "‖Z − Θ‖", LogY: true, SwitchX: true, Dots: true}
+	for _, name := range solved {
+		add := func(c *page.Chart, value func(solver.Iteration) float64) {
+			s := page.Series{Name: name}
+			for _, it := range r.page.kept[name].iterations {
+				if v := value(it); v > 0 && !math.IsInf(v, 0) {
+					s.X, s.Y = append(s.X, float64(it.Number)), append(s.Y, v)
+				}
+			}
+			if len(s.X) > 0 {
+				c.Series = append(c.Series, s)
+			}
+		}
+		add(&gap, func(it solver.Iteration) float64 {
+			if it.Target > 0 {
+				gap.Rule = it.Target
+			}
+			return it.Gap
+		})
+		least := math.Inf(1)
+		for _, it := range r.page.kept[name].iterations {
+			if it.Objective < least {
+				least = it.Objective
+			}
+		}
+		add(&objective, func(it solver.Iteration) float64 { return it.Objective - least })
+		add(&distance, func(it solver.Iteration) float64 { return it.Distance })
+	}
+	s := page.Section{Title: "Convergence"}
+	if gap.Series != nil {
+		s.Charts = append(s.Charts, gap)
+		s.Notes = append(s.Notes, "Duality gap and objective are those of the largest connected component, which solvers solve by itself. Gaps of exactly zero cannot be shown on a logarithmic axis.")
+	}
+	if objective.Series != nil {
+		s.Charts = append(s.Charts, objective)
+	}
+	if distance.Series != nil {
+		s.Charts = append(s.Charts, distance)
+		s.Notes = append(s.Notes, "GLAD minimises nothing and has no gap: it does a fixed number of steps, and the distance of its two iterates Θ and Z says how far they agree.")
+	}
+	if s.Charts == nil {
+		return nil
+	}
+	return []page.Section{s}
+}
+
+// penaltySection shows how the penalty was chosen, if it was.
+func (r *run) penaltySection() []page.Section {
+	p := r.result.Penalty
+	if p == nil || len(p.Path) < 2 {
+		return nil
+	}
+	criterion, edges := page.Series{Name: "EBIC"}, page.Series{Name: "edges"}
+	for _, q := range p.Path {
+		criterion.X, criterion.Y = append(criterion.X, float64(q.Penalty)), append(criterion.Y, float64(q.EBIC))
+		edges.X, edges.Y = append(edges.X, float64(q.Penalty)), append(edges.Y, float64(q.Edges))
+	}
+	return []page.Section{{
+		Title: "Penalty",
+		Text:  []string{fmt.Sprintf("The extended BIC is least at the penalty %s, of %d that were tried.", page.Figure(float64(p.Rho), "%.4g"), len(p.Path))},
+		Charts: []page.Chart{
+			{Title: "Criterion", X: "penalty", Y: "extended BIC", LogX: true, SwitchX: true, Dots: true, Low: true, Series: []page.Series{criterion}},
+			{Title: "Edges", X: "penalty", Y: "edges", LogX: true, SwitchX: true, Dots: true, Series: []page.Series{edges}},
+		},
+	}}
+}
+
+// recordSection is what was done, and how to repeat it.
+func (r *run) recordSection() page.Section {
+	res := r.result
+	record := &page.Record{Facts: []page.Fact{{Name: "gladflow", Value: res.Version}}}
+	fact := func(name, value string) {
+		if value != "" {
+			record.Facts = append(record.Facts, page.Fact{Name: name, Value: value})
+		}
+	}
+	if r.host.Records == nil {
+		record.Command = res.Job.Command(Facts())
+	} else {
+		fact("Samples", "streamed by the caller")
+	}
+	fact("Input", res.Input.Path)
+	fact("Input's SHA-256", res.Input.SHA256)
+	if ref := res.Reference; ref != nil {
+		fact("Reference", ref.Path)
+		fact("Reference's SHA-256", ref.SHA256)
+		fact("Population", ref.Text)
+	}
+	if p := res.Penalty; p != nil {
+		fact("Penalty matrix's SHA-256", p.MatrixSHA256)
+	}
+	if r.model != nil {
+		fact("Model", r.model.Name)
+	}
+	fact("Correlation", r.job.Correlation)
+	fact("Shrinkage", page.Figure(res.Input.Shrinkage, "%.4g"))
+	fact("Engine", res.Engine)
+	fact("Threads", strconv.Itoa(res.Threads))
+	device := res.Device
+	if res.DeviceName != "" {
+		device += " (" + res.DeviceName + ")"
+	}
+	fact("Device", device)
+	fact("Device's note", res.DeviceNote)
+	for _, s := range res.Solvers {
+		record.Files = append(record.Files, page.Files(s.Files)...)
+	}
+	record.Files = append(record.Files, page.Files(res.Files)...)
+	return page.Section{Title: "How to repeat this", Record: record}
+}

@@ -1,0 +1,197 @@
+package page
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/gladflow/gladflow/pipelines/metric"
+)
+
+// What is left of a line is never further from it than an eye can see, unless there
+// are too many points, and has its ends.
+func TestThinnedKeepsTheLine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(3, 400).Draw(t, "n")
+		step := rapid.SliceOfN(rapid.Float64Range(-1, 1), n, n).Draw(t, "step")
+		x, y := make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i] = float64(i)
+			y[i] = step[i]
+			if i > 0 {
+				y[i] += y[i-1]
+			}
+		}
+		tx, ty := thinned(x, y, false, false, 400)
+		if tx[0] != x[0] || tx[len(tx)-1] != x[n-1] || len(tx) > n {
+			t.Fatalf("%d points of %d, from %v to %v", len(tx), n, tx[0], tx[len(tx)-1])
+		}
+		height := slices.Max(y) - slices.Min(y)
+		k := 0
+		for i := range x {
+			for tx[k+1] < x[i] {
+				k++
+			}
+			at := ty[k] + (ty[k+1]-ty[k])*(x[i]-tx[k])/(tx[k+1]-tx[k])
+			// Distances are along the normal, here they are vertical, of a line
+			// that may be steep.
+			slope := math.Abs((ty[k+1]-ty[k])/(tx[k+1]-tx[k])) * float64(n-1) / max(height, 1e-300)
+			if off := math.Abs(at - y[i]); off > 2e-4*height*math.Sqrt(1+slope*slope)*(1+1e-6)+1e-12 {
+				t.Fatalf("at %v the line is %v and was %v, of a height of %v", x[i], at, y[i], height)
+			}
+		}
+	})
+}
+
+func TestThinnedIsBounded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{0, 1, 2, 3, 500, 50_000} {
+		x, y := make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i], y[i] = float64(i), rng.Float64()
+		}
+		if tx, ty := thinned(x, y, false, false, maxPoints); len(tx) != len(ty) || len(tx) > maxPoints || len(tx) < min(n, 2) {
+			t.Errorf("%d points of %d", len(tx), n)
+		}
+	}
+	x, y := []float64{1, 0, 2, 3, 4, 1e308, 5}, []float64{1, 1, math.NaN(), math.Inf(1), 0, -1e308, 2}
+	if tx, _ := thinned(x, y, true, true, maxPoints); !slices.Equal(tx, numbers{1, 5}) {
+		t.Errorf("the axes show %v", tx)
+	}
+}
+
+// A star lies about its hub, and a path along a line; all places are finite and no two
+// are one.
+func TestLayout(t *testing.T) {
+	star := make([][2]int, 12)
+	for i := range star {
+		star[i] = [2]int{0, i + 1}
+	}
+	p, _ := layout(13, star)
+	for i := 1; i < 13; i++ {
+		if r := math.Hypot(p[i].x-p[0].x, p[i].y-p[0].y); r < 0.8 || r > 2 {
+			t.Errorf("leaf %d of a star is %v from its hub", i, r)
+		}
+	}
+	path := [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}}
+	p, _ = layout(5, path)
+	if w, h := math.Abs(p[4].x-p[0].x), math.Abs(p[4].y-p[0].y); w < 3.5 || h > 0.5 {
+		t.Errorf("the ends of a path are %v and %v apart", w, h)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 40).Draw(t, "n")
+		var edges [][2]int
+		for range rapid.IntRange(0, 80).Draw(t, "edges") {
+			edges = append(edges, [2]int{rapid.IntRange(0, n-1).Draw(t, "from"), rapid.IntRange(0, n-1).Draw(t, "to")})
+		}
+		p, component := layout(n, edges)
+		for _, e := range edges {
+			if component[e[0]] != component[e[1]] {
+				t.Fatalf("edge %v lies between components", e)
+			}
+		}
+		for i, a := range p {
+			if math.IsNaN(a.x + a.y) {
+				t.Fatalf("node %d is at %v", i, a)
+			}
+			for j, b := range p[:i] {
+				if component[i] == component[j] && math.Hypot(a.x-b.x, a.y-b.y) < 1e-3 {
+					t.Fatalf("nodes %d and %d are at one place", i, j)
+				}
+			}
+		}
+	})
+}
+
+// The strongest links are those that sorting finds.
+func TestStrongest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	const d = 60
+	s := NewStrongest(d, 0)
+	names := make([]string, d)
+	var all []Link
+	for i := range d {
+		names[i] = string(rune('A' + i))
+		for j := range i {
+			all = append(all, Link{I: j, J: i, Score: float64(rng.IntN(200)) / 200, Sign: -1})
+		}
+	}
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	for _, l := range all {
+		s.Add(l)
+	}
+	n := s.Network(names, nil)
+	slices.SortFunc(all, compareLinks)
+	if n.Total != d*(d-1)/2 || len(n.Edges) != MaxEdges {
+		t.Fatalf("%d of %d edges", len(n.Edges), n.Total)
+	}
+	for k, e := range n.Edges {
+		if want := all[k]; n.Nodes[e.From].Name != names[want.I] || n.Nodes[e.To].Name != names[want.J] || e.Score != want.Score || e.Sign != -1 {
+			t.Fatalf("edge %d is %+v, want %+v", k, e, want)
+		}
+	}
+	for _, node := range n.Nodes {
+		if node.Degree != d-1 {
+			t.Errorf("%s has %d edges", node.Name, node.Degree)
+		}
+	}
+}
+
+func TestTableView(t *testing.T) {
+	none := Words("-")
+	table := Table{
+		Columns: []Column{{Title: "name"}, {Title: "high", Best: Higher}, {Title: "low", Best: Lower}, {Title: "none"}},
+		Rows: [][]Cell{
+			{Words("a"), {"1", 1}, {"3", 3}, {"1", 1}},
+			{Words("b"), {"4", 4}, {"2", 2}, none},
+			{Words("c"), {"2", 2}, none, {"2", 2}},
+		},
+	}
+	v := table.view()
+	for i, want := range [][]bool{{false, false, false, false}, {false, true, true, false}, {false, false, false, false}} {
+		for k, cell := range v.Rows[i] {
+			if cell.First != want[k] {
+				t.Errorf("cell %d of row %d: best %t", k, i, cell.First)
+			}
+		}
+	}
+	across := Table{Across: true, Columns: table.Columns, Rows: table.Rows}
+	across.Columns = []Column{{}, {Best: Higher}, {Best: Higher}, {}}
+	for i, want := range []int{2, 1, 1} {
+		for k, cell := range across.view().Rows[i] {
+			if cell.First != (k == want) || cell.Bar {
+				t.Errorf("across row %d, cell %d: best %t, bar %t", i, k, cell.First, cell.Bar)
+			}
+		}
+	}
+	if got := v.Rows[0][1].Share; got != 0.25 {
+		t.Errorf("the bar of 1 beside 4 is %v", got)
+	}
+	if v.Rows[2][2].Bar || v.Rows[0][3].Bar {
+		t.Error("bars are drawn where there is nothing to compare")
+	}
+}
+
+func TestKnownAndDegrees(t *testing.T) {
+	ref := metric.Reference{Source: []string{"a", "b", "a", "c"}, Target: []string{"b", "a", "c", "a"}, Label: []bool{true, false, false, false}}
+	p, err := ref.Population([]string{"a", "b", "c", "d"}, metric.Labelled, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := KnownBy(p)
+	for pair, want := range map[[2]int]Known{{0, 1}: Right, {1, 0}: Right, {0, 2}: Wrong, {2, 0}: Wrong, {1, 2}: Unknown, {0, 3}: Unknown} {
+		if got := known(pair[0], pair[1]); got != want {
+			t.Errorf("pair %v: %v, want %v", pair, got, want)
+		}
+	}
+	c := DegreeChart([]Degree{ReferenceDegrees(p, 4), {Name: "other", Degrees: []int{3, 1, 1, 0, 2}}})
+	if s := c.Series[0]; !slices.Equal(s.X, []float64{1}) || !slices.Equal(s.Y, []float64{2}) {
+		t.Errorf("degrees of the reference: %v", s)
+	}
+	if s := c.Series[1]; !slices.Equal(s.X, []float64{1, 2, 3}) || !slices.Equal(s.Y, []float64{4, 2, 1}) {
+		t.Errorf("degrees 3, 1, 1, 0, 2: %v", s)
+	}
+}

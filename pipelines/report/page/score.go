@@ -1,0 +1,126 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/metric"
+)
+
+// KnownBy says of the pairs of variables what a population knows.
+func KnownBy(p *metric.Population) func(i, j int) Known {
+	type pair struct{ i, j int32 }
+	positive := make(map[pair]bool, len(p.Pairs))
+	for k, q := range p.Pairs {
+		positive[pair{q.I, q.J}] = p.Positive[k]
+	}
+	return func(i, j int) Known {
+		forth, a := positive[pair{int32(i), int32(j)}]
+		back, b := positive[pair{int32(j), int32(i)}]
+		switch {
+		case forth || back:
+			return Right
+		case a || b:
+			return Wrong
+		}
+		return Unknown
+	}
+}
+
+// A Curve is that of one ranking.
+type Curve struct {
+	Name string
+	metric.Curves
+}
+
+// RankingCharts are the ROC and the precision-recall curves of rankings of one
+// population.
+func RankingCharts(p *metric.Population, curves []Curve) []Chart {
+	roc := Chart{Title: "ROC", X: "false positive rate", Y: "true positive rate", Unit: true, Diagonal: true, SwitchX: true}
+	recall := Chart{
+		Title: "Precision and recall", X: "recall", Y: "precision", Unit: true, SwitchX: true, LogX: true,
+		Rule: float64(p.Positives) / float64(len(p.Pairs)), RuleName: "chance",
+	}
+	for _, c := range curves {
+		roc.Series = append(roc.Series, Series{Name: c.Name, X: c.FPR, Y: c.TPR})
+		recall.Series = append(recall.Series, Series{Name: c.Name, X: c.Recall, Y: c.Precision})
+	}
+	return []Chart{roc, recall}
+}
+
+// A Degree is the degrees of the variables in one network.
+type Degree struct {
+	Name    string
+	Degrees []int
+	// Like is the name of the series whose colour it has: see Series.
+	Like string
+}
+
+// DegreeChart is how many variables have so many edges or more, by network.
+func DegreeChart(networks []Degree) Chart {
+	c := Chart{Title: "Variables by number of edges", X: "edges, k", Y: "variables with k edges or more", LogX: true, LogY: true, SwitchX: true, Dots: true}
+	for _, n := range networks {
+		degrees := slices.Clone(n.Degrees)
+		slices.Sort(degrees)
+		s := Series{Name: n.Name, Like: n.Like}
+		for i, d := range degrees {
+			if d > 0 && (i == 0 || d != degrees[i-1]) {
+				s.X, s.Y = append(s.X, float64(d)), append(s.Y, float64(len(degrees)-i))
+			}
+		}
+		c.Series = append(c.Series, s)
+	}
+	return c
+}
+
+// ReferenceDegrees returns the degrees of the variables in the network of a population's
+// positive pairs, each unordered pair counted once, under the name reference.
+func ReferenceDegrees(p *metric.Population, variables int) Degree {
+	s := make(map[metric.Pair]bool)
+	d := Degree{Name: "reference", Degrees: make([]int, variables)}
+	for k, q := range p.Pairs {
+		if !p.Positive[k] {
+			continue
+		}
+		if q.I > q.J {
+			q.I, q.J = q.J, q.I
+		}
+		if !s[q] {
+			s[q] = true
+			d.Degrees[q.I]++
+			d.Degrees[q.J]++
+		}
+	}
+	return d
+}
+
+// MetricColumns are the columns of metrics in a table: the best is the highest of
+// those that a ranking is enough for, and no other.
+func MetricColumns(metrics []metric.Metric) []Column {
+	columns := make([]Column, len(metrics))
+	for i, m := range metrics {
+		columns[i] = Column{Title: m.Title, Number: true}
+		if m.OfRanking {
+			columns[i].Best = Higher
+		}
+	}
+	return columns
+}
+
+// Figure is a number in a format of fmt, and a dash for one that is not finite.
+func Figure(v float64, format string) string {
+	if !finite(v) {
+		return "–"
+	}
+	return fmt.Sprintf(format, v)
+}
+
+// Files are those that a document lists.
+func Files(written []job.WrittenFile) []File {
+	files := make([]File, len(written))
+	for i, f := range written {
+		files[i] = File(f)
+	}
+	return files
+}
