@@ -22,6 +22,13 @@ func (e Evaluation) Command() string {
 	return commandLine([]string{"gladflow", "evaluate", shellWord(e.EdgeList), shellWord(e.Reference)}, &e, Facts{}, "edge_list", "reference")
 }
 
+// Command is the command line of the benchmark, without defaults. known are those of
+// the program besides.
+func (b Benchmark) Command(known Facts) string {
+	b.JSON = false
+	return commandLine([]string{"gladflow", "benchmark", shellWord(b.Sets)}, &b, known, "sets")
+}
+
 // commandLine is words and the fields of document, a pointer to a Job or another
 // document, that are not their defaults, as flags. The arguments are fields that the
 // words have already.

@@ -8,6 +8,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/device"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/job/schema"
+	learned "github.com/gladflow/gladflow/solver/association/ranking"
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
@@ -24,10 +25,14 @@ func Facts() job.Facts {
 			"penalty": rules,
 			"model":   glad.BuiltinNames(),
 			"format":  arrowio.EdgeFormats().Names(),
+
+			"ranking_model": learned.BuiltinNames(),
 		},
 		Defaults: map[string]string{
 			"penalty": rules[0],
 			"model":   glad.DefaultModelName,
+
+			"ranking_model": learned.DefaultModelName,
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/output"
+	"github.com/gladflow/gladflow/pipelines/report/page"
 	"github.com/gladflow/gladflow/pipelines/table"
 	"github.com/gladflow/gladflow/solver/dense"
 )
@@ -38,6 +39,9 @@ func (r *run) openEngine(context.Context) error {
 func (r *run) openModel(context.Context) (err error) {
 	if anySolver(r.job.Solvers, func(s solverEntry) bool { return s.takesModel }) {
 		r.model, err = OpenModel("model", r.job.Model, r.host.Root)
+	}
+	if err == nil && anySolver(r.job.Solvers, func(s solverEntry) bool { return s.takesRankingModel }) {
+		r.rankingModel, err = OpenRankingModel("ranking_model", r.job.RankingModel, r.host.Root)
 	}
 	return err
 }
@@ -111,8 +115,21 @@ func (r *run) openReport(context.Context) error {
 		return nil
 	}
 	file, err := output.OpenFileIn(r.host.Root, "report", r.job.Report)
-	if err == nil {
-		r.page = &reportPage{file: file, kept: make(map[string]*kept)}
+	if err != nil {
+		return err
 	}
-	return err
+	r.page = &reportPage{file: file, kept: make(map[string]*kept)}
+	if r.population == nil {
+		return nil
+	}
+	labelled := r.population.Positives
+	if r.population.Kind == metric.Labelled {
+		labelled = len(r.population.Pairs)
+	}
+	const labelBytes = 64 // in a map
+	if err := r.memory.hold(labelBytes * int64(labelled)); err != nil {
+		return err
+	}
+	r.page.known = page.KnownBy(r.population)
+	return nil
 }

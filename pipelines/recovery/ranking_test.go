@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,7 +88,14 @@ func TestRankings(t *testing.T) {
 		for _, c := range tables[s.Name] {
 			names = append(names, c.Name)
 		}
-		if want := []string{"source", "target", "score", "sign"}; !slices.Equal(names, want) {
+		want := []string{"source", "target", "score", "sign"}
+		if s.Name == "expression" {
+			want = slices.Insert(want, 3, "probability")
+			if p, ok := tables[s.Name][3].Values.([]float64); !ok || !slices.IsSortedFunc(p, func(a, b float64) int { return cmp.Compare(b, a) }) || !(p[0] < 1) || !(p[len(p)-1] > 0) || s.Model != "gene" {
+				t.Errorf("model %q, probabilities %v", s.Model, tables[s.Name][3].Values)
+			}
+		}
+		if !slices.Equal(names, want) {
 			t.Errorf("%s has the columns %q, want %q", s.Name, names, want)
 		}
 		var promised []string
@@ -137,7 +145,7 @@ func TestRankingsOfACovariance(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"spearman", "clr"} {
+	for _, name := range []string{"spearman", "clr", "expression"} {
 		var wrong *job.Error
 		err := Validate(job.Job{Input: square, InputKind: job.KindCovariance, Samples: m, Solvers: []string{name}})
 		if !errors.As(err, &wrong) || wrong.Field != "solvers" || !strings.Contains(err.Error(), "needs the samples") {
@@ -218,6 +226,36 @@ func TestOutliersAreWarnedOf(t *testing.T) {
 		}
 		if got := slices.ContainsFunc(result.Warnings, func(w string) bool { return strings.Contains(w, "kurtosis") }); got != c.warned {
 			t.Errorf("%s with %q: %q", c.solver, c.correlation, result.Warnings)
+		}
+	}
+}
+
+// A model of expression is taken by name or from a file; what is no such model is refused.
+func TestRankingModel(t *testing.T) {
+	m, err := OpenRankingModel("ranking_model", "gene", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Name = "mine"
+	path := filepath.Join(t.TempDir(), "mine.json")
+	if err := arrowio.ReplaceFile(path, m.Write); err != nil {
+		t.Fatal(err)
+	}
+	j := job.Job{Input: testtable.CSV(t, 8, 30), IDColumn: "id", Solvers: []string{"expression"}, RankingModel: path}
+	result, err := Run(t.Context(), j, Host{})
+	if err != nil || result.Solvers[0].Model != "mine" {
+		t.Errorf("%+v, %v", result, err)
+	}
+	info, err := DescribeModel(path)
+	if err != nil || info.Name != "mine" || info.Kind != "ranking" || info.Parameters != m.Parameters() {
+		t.Errorf("%+v, %v", info, err)
+	}
+	other := testtable.File(t, "other.json", `{"format": "gladflow.model", "version": 1}`)
+	for name, want := range map[string]string{"nothing": "neither a built-in model (gene)", other: `is "gladflow.model"`} {
+		j.RankingModel = name
+		var wrong *job.Error
+		if _, err := Run(t.Context(), j, Host{}); !errors.As(err, &wrong) || wrong.Field != "ranking_model" || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

@@ -32,6 +32,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/table"
 	"github.com/gladflow/gladflow/solver"
+	learned "github.com/gladflow/gladflow/solver/association/ranking"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 )
@@ -109,19 +110,20 @@ type run struct {
 	host    Host
 	started time.Time
 
-	gpus       *device.Pool // nil without code for GPUs
-	place      device.Place
-	engine     dense.Engine
-	model      *glad.Model        // nil unless a solver takes one
-	population *metric.Population // nil without a reference
-	penalties  *dense.Sym         // nil without a penalty matrix
-	table      *table.Table
-	samples    []float64      // nil unless a solver uses them
-	regulators []int          // ascending; nil where edges are undirected
-	folder     *output.Folder // nil without one
-	page       *reportPage    // nil without one
-	result     *job.Result
-	memory     reservation
+	gpus         *device.Pool // nil without code for GPUs
+	place        device.Place
+	engine       dense.Engine
+	model        *glad.Model        // nil unless a solver takes one
+	rankingModel *learned.Model     // the same
+	population   *metric.Population // nil without a reference
+	penalties    *dense.Sym         // nil without a penalty matrix
+	table        *table.Table
+	samples      []float64      // nil unless a solver uses them
+	regulators   []int          // ascending; nil where edges are undirected
+	folder       *output.Folder // nil without one
+	page         *reportPage    // nil without one
+	result       *job.Result
+	memory       reservation
 }
 
 func newRun(j job.Job, host Host) *run {

@@ -18,6 +18,8 @@ import (
 type reportPage struct {
 	file *output.File
 	kept map[string]*kept
+	// known is what the reference says of pairs; nil without one.
+	known func(i, j int) page.Known
 }
 
 // kept is what the page shows of one solver besides its result.
@@ -48,12 +50,12 @@ func (p *reportPage) add(r *run, found *finding, ranking metric.Ranking, h *hist
 	var links *page.Strongest
 	if found.ranking != nil {
 		links = r.rankedLinks(found.ranking)
-		k.network = links.Network(r.table.Names, r.known())
+		k.network = links.Network(r.table.Names, p.known)
 		k.network.Score = "score"
 		k.series = fmt.Sprintf("%s (first %d)", name, links.Total())
 	} else {
 		links = r.supportLinks(found.estimate)
-		k.network = links.Network(r.table.Names, r.known())
+		k.network = links.Network(r.table.Names, p.known)
 		k.network.Score = "absolute partial correlation"
 		k.series = name
 	}
@@ -66,6 +68,7 @@ func (p *reportPage) add(r *run, found *finding, ranking metric.Ranking, h *hist
 	}
 	k.network.Name, k.degrees = name, links.Degrees()
 	if r.population != nil {
+		k.network.Shown = r.population.Positives
 		k.curves = ranking.Curves()
 	}
 	if h != nil {
@@ -91,26 +94,18 @@ func (r *run) supportLinks(est *solver.Estimate) *page.Strongest {
 }
 
 // rankedLinks are the pairs of highest score, for a ranking has all: as many as the
-// reference has edges or, without one, as there are variables.
+// reference has edges or, without one, as there are variables, and 100,000 at most.
 func (r *run) rankedLinks(k *ranking) *page.Strongest {
 	d := len(r.table.Names)
 	limit := d
 	if r.population != nil {
 		limit = r.population.Positives
 	}
-	links := page.NewStrongest(d, limit)
+	links := page.NewStrongest(d, min(limit, 100_000))
 	k.pairs(d, func(at, i, j int) {
 		links.Add(page.Link{I: i, J: j, Score: k.score[at], Sign: int(signOf(k.sign[at]))})
 	})
 	return links
-}
-
-// known is what the reference says of pairs; nil without one.
-func (r *run) known() func(i, j int) page.Known {
-	if r.population == nil {
-		return nil
-	}
-	return page.KnownBy(r.population)
 }
 
 // writeReport writes the page of what there is, also of a run that has failed. It

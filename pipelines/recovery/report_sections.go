@@ -213,6 +213,9 @@ func (r *run) recordSection() page.Section {
 	if r.model != nil {
 		fact("Model", r.model.Name)
 	}
+	if r.rankingModel != nil {
+		fact("Ranking model", r.rankingModel.Name)
+	}
 	fact("Correlation", r.job.Correlation)
 	fact("Shrinkage", page.Figure(res.Input.Shrinkage, "%.4g"))
 	fact("Engine", res.Engine)

@@ -53,7 +53,7 @@ func TestRunWritesEverything(t *testing.T) {
 		}
 	}
 	slices.Sort(want)
-	if got := testtable.List(t, out); len(want) != 2+2*5+5 || !slices.Equal(got, want) {
+	if got := testtable.List(t, out); len(want) != 2+2*5+6 || !slices.Equal(got, want) {
 		t.Errorf("files %v, want %v", got, want)
 	}
 

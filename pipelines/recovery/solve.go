@@ -49,6 +49,9 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 	if entry.takesModel {
 		res.Model = r.model.Name
 	}
+	if entry.takesRankingModel {
+		res.Model = r.rankingModel.Name
+	}
 	if est := found.estimate; est != nil {
 		if est.Status == solver.Interrupted && ctx.Err() != nil {
 			return res, &job.SolverError{Solver: name, Iteration: est.Iterations, Err: job.Interrupted(ctx)}

@@ -7,6 +7,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/device"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/solver"
+	learned "github.com/gladflow/gladflow/solver/association/ranking"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 	"github.com/gladflow/gladflow/solver/glasso"
@@ -17,15 +18,15 @@ import (
 func solvers() []solverEntry {
 	return []solverEntry{
 		gladEntry(), bcdEntry(), gistaEntry(), admmEntry(), amEntry(),
-		correlationEntry(), spearmanEntry(), clrEntry(), pcorEntry(), spectralEntry(), ridgeEntry(),
+		correlationEntry(), spearmanEntry(), clrEntry(), pcorEntry(), spectralEntry(), ridgeEntry(), expressionEntry(),
 	}
 }
 
 // A solverEntry is a solver that a job can name.
 type solverEntry struct {
 	job.SolverInfo
-	// takesPenalty and takesModel say what it needs besides the problem.
-	takesPenalty, takesModel bool
+	// takesPenalty, takesModel and takesRankingModel say what it needs besides the problem.
+	takesPenalty, takesModel, takesRankingModel bool
 	// onGPU says that it has code for GPUs.
 	onGPU bool
 	// objectiveOption is the key of the option that weighs a quadratic penalty
@@ -53,6 +54,7 @@ type solverConfig struct {
 	job      job.Job // resolved
 	penalty  glasso.Penalty
 	model    *glad.Model
+	learned  *learned.Model
 	engine   dense.Engine
 	gpu      device.GPU // nil on the CPU
 	recorder solver.Recorder
@@ -61,7 +63,7 @@ type solverConfig struct {
 
 // configuration is what the solvers of the run are given.
 func (r *run) configuration(penalty glasso.Penalty, recorder solver.Recorder) solverConfig {
-	return solverConfig{job: r.job, penalty: penalty, model: r.model, engine: r.engine, gpu: r.place.GPU, recorder: recorder, samples: r.result.Input.Samples}
+	return solverConfig{job: r.job, penalty: penalty, model: r.model, learned: r.rankingModel, engine: r.engine, gpu: r.place.GPU, recorder: recorder, samples: r.result.Input.Samples}
 }
 
 // settings are those of a classical solver.

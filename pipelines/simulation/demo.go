@@ -27,7 +27,7 @@ const (
 
 // Demo simulates a small network like one of genes, writes its samples and the
 // network itself into a folder, and returns the job that recovers it by the
-// solvers named and scores them.
+// solvers named, scores them and leaves a page, report.html.
 func Demo(ctx context.Context, folder string, solvers []string) (job.Job, error) {
 	out, err := output.OpenFolder("out", folder)
 	if err != nil {
@@ -65,6 +65,7 @@ func Demo(ctx context.Context, folder string, solvers []string) (job.Job, error)
 		Reference:  out.Path(reference),
 		Undirected: true,
 		Out:        folder,
+		Report:     out.Path("report.html"),
 	}, nil
 }
 

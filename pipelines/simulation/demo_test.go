@@ -46,7 +46,7 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	names := testtable.List(t, out)
-	for _, want := range []string{"samples.parquet", "reference.csv", "run.json", "metrics.parquet", "am.edges.parquet"} {
+	for _, want := range []string{"samples.parquet", "reference.csv", "run.json", "metrics.parquet", "am.edges.parquet", "report.html"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("%s is missing from %v", want, names)
 		}

@@ -71,7 +71,7 @@ edges, with a certificate of how close each is to the optimum.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
-		recoverCommand(), evaluateCommand(), simulateCommand(), trainCommand(), experimentCommand(), runCommand(), serveCommand(), pluginCommand(), schemaCommand(),
+		recoverCommand(), evaluateCommand(), simulateCommand(), trainCommand(), experimentCommand(), benchmarkCommand(), runCommand(), serveCommand(), pluginCommand(), schemaCommand(),
 		solversCommand(), modelsCommand(), describeCommand(), demoCommand(), versionCommand(),
 	)
 	checkCompletion(root)

@@ -19,7 +19,7 @@ func demoCommand() *cobra.Command {
 		Short: "simulate a small network, recover it by all solvers and score them",
 		Long: `Simulates 300 samples of a gene-like network of 60 variables, writes samples and
 network into a folder, recovers the network by all solvers, scores them and
-leaves their files beside.`,
+leaves their files beside, with report.html to look at.`,
 		Example: `  gladflow demo
   gladflow demo --out /tmp/demo`,
 		Args: arguments(),

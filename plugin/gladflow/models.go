@@ -21,7 +21,7 @@ func modelsCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "models",
-		Short: "list GLAD's built-in models, or print the card of one",
+		Short: "list the built-in models of GLAD and of expression, or print the card of one",
 		Long: `Lists the models that come with gladflow. With --card it prints what is known of
 one of them, or of a model file: what it was trained on, how well it did on the
 validation data, and the command that repeats the training.`,
@@ -53,11 +53,15 @@ validation data, and the command that repeats the training.`,
 			}
 			t := textTable{columns: []column{{"model", left}, {"kind", left}, {"steps", right}, {"parameters", right}, {"trained", left}, {"about", left}}}
 			for _, m := range models {
+				steps := none
+				if m.Iterations > 0 {
+					steps = fmt.Sprint(m.Iterations)
+				}
 				trained := "no"
 				if m.Card.Trained {
 					trained = "yes"
 				}
-				t.add(m.Name, string(m.Kind), fmt.Sprint(m.Iterations), fmt.Sprint(m.Parameters), trained, firstSentence(m.Card.Description))
+				t.add(m.Name, m.Kind, steps, fmt.Sprint(m.Parameters), trained, firstSentence(m.Card.Description))
 			}
 			t.print(w)
 			return nil
@@ -65,7 +69,7 @@ validation data, and the command that repeats the training.`,
 	}
 	c.Flags().StringVar(&card, "card", "", "print what is known of a model, by its `NAME` or file")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	_ = c.RegisterFlagCompletionFunc("card", cobra.FixedCompletions(glad.BuiltinNames(), cobra.ShellCompDirectiveDefault))
+	_ = c.RegisterFlagCompletionFunc("card", cobra.FixedCompletions(recovery.ModelNames(), cobra.ShellCompDirectiveDefault))
 	return c
 }
 
@@ -93,7 +97,11 @@ func printCard(w io.Writer, m job.ModelInfo) {
 		}
 	}
 	line("about", c.Description)
-	line("kind", fmt.Sprintf("%s, %s, %s", m.Kind, progress.Count(m.Iterations, "cell"), progress.Count(m.Parameters, "parameter")))
+	kind := m.Kind
+	if m.Iterations > 0 {
+		kind += ", " + progress.Count(m.Iterations, "cell")
+	}
+	line("kind", kind+", "+progress.Count(m.Parameters, "parameter"))
 	if !c.Trained {
 		line("trained", "no, its weights were set by hand")
 	}

@@ -8,10 +8,10 @@ import (
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/fault"
 	"github.com/gladflow/gladflow/plugin/server/internal/setting"
-	"github.com/gladflow/gladflow/solver/glad"
 )
 
 // confine opens the folder in which the files of jobs must lie. Runs open them
@@ -38,7 +38,7 @@ func (s *Service) checkFiles(j job.Job) error {
 	for _, f := range job.Files(&j) {
 		switch {
 		case f.IsStdin(): // the samples of the call
-		case f.File == job.ReadModel && slices.Contains(glad.BuiltinNames(), f.Path):
+		case f.File == job.ReadModel && slices.Contains(recovery.ModelNames(), f.Path):
 		case s.files == FilesNone:
 			return forbidden(f.Key, "this service opens no files and URLs; stream the samples and take the results from it")
 		default:

@@ -23,6 +23,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/pipelines/table"
 	"github.com/gladflow/gladflow/plugin/protocol"
+	"github.com/gladflow/gladflow/solver/association/ranking"
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
@@ -38,7 +39,7 @@ type fence struct {
 
 // fenceFiles are the files of a fence by the field of the job that names them.
 var fenceFiles = map[string]string{
-	"input": "samples.csv", "reference": "reference.csv", "penalty_matrix": "penalties.csv", "model": "model.json", "regulators": "regulators.txt", "out": "out", "report": "report.html",
+	"input": "samples.csv", "reference": "reference.csv", "penalty_matrix": "penalties.csv", "model": "model.json", "ranking_model": "ranking.json", "regulators": "regulators.txt", "out": "out", "report": "report.html",
 }
 
 // isWritten says that a field names what is written.
@@ -91,11 +92,21 @@ func contents(t testing.TB, mark string) map[string]string {
 	if err := m.Write(&model); err != nil {
 		t.Fatal(err)
 	}
+	r, err := ranking.Builtin(ranking.DefaultModelName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Name = mark + "mine"
+	var ranked bytes.Buffer
+	if err := r.Write(&ranked); err != nil {
+		t.Fatal(err)
+	}
 	return map[string]string{
 		fenceFiles["input"]:          samples,
 		fenceFiles["reference"]:      "source,target,label\na,b,1\na,c,0\nb,c,0\n" + strings.Repeat(mark+"x,"+mark+"y,1\n", len(mark)),
 		fenceFiles["penalty_matrix"]: mark + "a,b,c\n0.1,0.1,0.1\n0.1,0.1,0.1\n0.1,0.1,0.1\n",
 		fenceFiles["model"]:          model.String(),
+		fenceFiles["ranking_model"]:  ranked.String(),
 		fenceFiles["regulators"]:     "b\n" + mark + "a\n",
 	}
 }
@@ -106,6 +117,8 @@ func (f fence) job(field, path string) map[string]any {
 	switch field {
 	case "model":
 		j["solvers"] = []string{"glad"}
+	case "ranking_model":
+		j["solvers"] = []string{"expression"}
 	case "penalty_matrix":
 	default:
 		j["penalty"] = "0.1"
@@ -243,7 +256,7 @@ func TestFilesInside(t *testing.T) {
 	before := f.state(t)
 	for field, name := range fenceFiles {
 		paths := []string{name, "./" + name, "sub/" + name, "sub/../" + name, "inside/" + name, "inside/../" + name, f.folder + "/" + name, named + "/inside/" + name}
-		if !isWritten(field) && field != "model" {
+		if !isWritten(field) && field != "model" && field != "ranking_model" {
 			paths = append(paths, "file://"+f.folder+"/"+name, "file://localhost"+named+"/sub/"+name, "file://"+f.folder+"%2Fsub%2f%2E%2e/"+name)
 		}
 		for _, path := range paths {

@@ -1,11 +1,9 @@
 package glad
 
 import (
-	"bytes"
 	"embed"
-	"fmt"
-	"path"
-	"strings"
+
+	"github.com/gladflow/gladflow/solver/internal/modelfile"
 )
 
 // DefaultModelName is the built-in model that is run when none is named.
@@ -15,32 +13,19 @@ const DefaultModelName = "general"
 const RegulatorsModelName = "gene-regulators"
 
 //go:embed models/*.json
-var builtin embed.FS
+var models embed.FS
+
+func builtin() modelfile.Builtin { return modelfile.Builtin{FS: models} }
 
 // BuiltinNames lists the models that come with the package, sorted.
-func BuiltinNames() []string {
-	entries, err := builtin.ReadDir("models")
-	if err != nil {
-		panic(err) // the folder is part of the program
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".json"))
-	}
-	return names
-}
+func BuiltinNames() []string { return builtin().Names() }
 
 // Builtin returns a fresh copy of the built-in model called name, or an error
 // that lists the names there are.
 func Builtin(name string) (*Model, error) {
-	for _, n := range BuiltinNames() {
-		if n == name {
-			data, err := builtin.ReadFile(path.Join("models", name+".json"))
-			if err != nil {
-				return nil, fmt.Errorf("built-in model %q: %w", name, err)
-			}
-			return Read(bytes.NewReader(data))
-		}
+	file, err := builtin().Open(name)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("no built-in model is called %q; there are %s, or name a model file", name, strings.Join(BuiltinNames(), ", "))
+	return Read(file)
 }

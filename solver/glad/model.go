@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gladflow/gladflow/solver/association"
+	"github.com/gladflow/gladflow/solver/internal/modelfile"
 )
 
 // Kind names a cell.
@@ -139,7 +140,7 @@ func (m *Model) Validate() error {
 	if w := m.Regulators; w != nil && !(finite(w.Correlation) && finite(w.Coefficient)) {
 		return invalid("regulators", "is %v; weights must be finite", *w)
 	}
-	return validateCard(m.Card)
+	return modelfile.ValidateCard(m.Card)
 }
 
 func (n Network) validate(path string, known []Feature, outputs int) error {
@@ -205,8 +206,6 @@ func (l Layer) validate(path string, below int) error {
 }
 
 // invalid is an error about the key at path.
-func invalid(path, format string, args ...any) error {
-	return fmt.Errorf("model: %s: %s", path, fmt.Sprintf(format, args...))
-}
+func invalid(path, format string, args ...any) error { return modelfile.Invalid(path, format, args...) }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/internal/modelfile"
 )
 
 // sample is a model file with every key there is.
@@ -147,7 +148,7 @@ func TestReadRefusesWhatIsNoModel(t *testing.T) {
 			t.Errorf("%.40q: the error does not say where it is from: %v", text, err)
 		}
 	}
-	if _, err := Read(strings.NewReader(strings.Repeat(" ", fileLimit+1))); err == nil || !strings.Contains(err.Error(), "larger") {
+	if _, err := Read(strings.NewReader(strings.Repeat(" ", modelfile.Limit+1))); err == nil || !strings.Contains(err.Error(), "larger") {
 		t.Errorf("a file beyond the limit: %v", err)
 	}
 	if _, err := Read(failing{}); !errors.Is(err, errFailing) {
@@ -214,7 +215,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(strings.Replace(sample, `"scale": 4`, `"scale": 1e999`, 1)))
 	f.Add([]byte(sample[:300]))
 	for _, name := range BuiltinNames() {
-		data, err := builtin.ReadFile("models/" + name + ".json")
+		data, err := models.ReadFile("models/" + name + ".json")
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -1,23 +1,17 @@
 package glad
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"regexp"
 	"slices"
 
 	"github.com/gladflow/gladflow/solver/association"
+	"github.com/gladflow/gladflow/solver/internal/modelfile"
 )
 
 const (
 	fileFormat  = "gladflow.model"
 	fileVersion = 1
-	// fileLimit is far above any model: it keeps a wrong file from filling
-	// the memory.
-	fileLimit = 16 << 20
 )
 
 // Read reads a model file: JSON of format "gladflow.model", version 1.
@@ -46,21 +40,12 @@ const (
 // features and activations, and other versions are errors that name the key,
 // such as rho.layers[1].bias.
 func Read(r io.Reader) (*Model, error) {
-	data, err := io.ReadAll(io.LimitReader(r, fileLimit+1))
+	var m *Model
+	err := modelfile.Read(r, fileFormat, fileVersion, func(d *modelfile.Decoder, top modelfile.Object) {
+		m = (&decoder{d}).model(top)
+	})
 	if err != nil {
-		return nil, fmt.Errorf("model: %w", err)
-	}
-	if len(data) > fileLimit {
-		return nil, fmt.Errorf("model: the file is larger than %d MiB, so it is no model file", fileLimit>>20)
-	}
-	root, err := parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("model: %w; a model file is one JSON object", err)
-	}
-	var d decoder
-	m := d.model(root)
-	if d.err != nil {
-		return nil, d.err
+		return nil, err
 	}
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -74,41 +59,18 @@ func (m *Model) Write(w io.Writer) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	data, err := json.MarshalIndent(struct {
+	return modelfile.Write(w, struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 		*Model
-	}{fileFormat, fileVersion, m}, "", " ")
-	if err != nil {
-		return fmt.Errorf("model: %w", err)
-	}
-	data = numbers.ReplaceAllFunc(data, func(list []byte) []byte {
-		return bytes.ReplaceAll(bytes.Join(bytes.Fields(list), nil), []byte(","), []byte(", "))
-	})
-	if _, err := w.Write(append(data, '\n')); err != nil {
-		return fmt.Errorf("model: %w", err)
-	}
-	return nil
+	}{fileFormat, fileVersion, m})
 }
 
-// numbers are lists of numbers as json.MarshalIndent writes them, one a line.
-var numbers = regexp.MustCompile(`\[[-+.eE\d,\s]*\]`)
+// A decoder makes a Model of the values of a file.
+type decoder struct{ *modelfile.Decoder }
 
-func (d *decoder) model(root value) *Model {
-	// Format and version come first: others have other keys.
-	top := d.object("", root)
-	if f := d.text("format", d.key(top, "", "format")); d.err == nil && f != fileFormat {
-		d.fail("format", "is %q; a model file has %q", f, fileFormat)
-	}
-	version := d.integer("version", d.key(top, "", "version"))
-	switch {
-	case d.err != nil:
-	case version > fileVersion:
-		d.fail("version", "is %d; this gladflow reads version %d: update gladflow", version, fileVersion)
-	case version < fileVersion:
-		d.fail("version", "is %d; the only version so far is %d", version, fileVersion)
-	}
-	kind := Kind(d.text("kind", d.key(top, "", "kind")))
+func (d *decoder) model(top modelfile.Object) *Model {
+	kind := Kind(d.Text("kind", d.Key(top, "", "kind")))
 	required := []string{"format", "version", "name", "kind", "iterations", "theta0_offset", "lambda0",
 		"lambda", "scaling", "card"}
 	optional := []string{"regulators"}
@@ -117,152 +79,87 @@ func (d *decoder) model(root value) *Model {
 	} else {
 		required = append(required, "rho")
 	}
-	if d.err == nil && !slices.Contains(Kinds(), kind) {
-		d.fail("kind", "%q is unknown; this version of gladflow runs %q", kind, Kinds())
+	if d.Err() == nil && !slices.Contains(Kinds(), kind) {
+		d.Fail("kind", "%q is unknown; this version of gladflow runs %q", kind, Kinds())
 	}
-	d.keys(top, "", required, optional)
+	d.Keys(top, "", required, optional)
 	m := &Model{
-		Name:         d.text("name", top["name"]),
+		Name:         d.Text("name", top["name"]),
 		Kind:         kind,
-		Iterations:   d.integer("iterations", top["iterations"]),
-		Theta0Offset: d.number("theta0_offset", top["theta0_offset"]),
-		Lambda0:      d.number("lambda0", top["lambda0"]),
+		Iterations:   d.Integer("iterations", top["iterations"]),
+		Theta0Offset: d.Number("theta0_offset", top["theta0_offset"]),
+		Lambda0:      d.Number("lambda0", top["lambda0"]),
 		Lambda:       d.network("lambda", top["lambda"]),
 		Scaling:      d.scaling("scaling", top["scaling"]),
-		Card:         d.card("card", top["card"]),
+		Card:         d.Card("card", top["card"]),
 	}
 	if w, ok := top["regulators"]; ok {
-		o := d.object("regulators", w)
-		d.keys(o, "regulators", []string{"correlation", "coefficient"}, nil)
+		o := d.Object("regulators", w)
+		d.Keys(o, "regulators", []string{"correlation", "coefficient"}, nil)
 		m.Regulators = &association.Weights{
-			Correlation: d.number("regulators.correlation", o["correlation"]),
-			Coefficient: d.number("regulators.coefficient", o["coefficient"]),
+			Correlation: d.Number("regulators.correlation", o["correlation"]),
+			Coefficient: d.Number("regulators.coefficient", o["coefficient"]),
 		}
 	}
 	if kind != GLADPM {
 		m.Rho = d.network("rho", top["rho"])
 		return m
 	}
-	for i, c := range d.list("cells", top["cells"]) {
+	for i, c := range d.List("cells", top["cells"]) {
 		m.Cells = append(m.Cells, d.cell(fmt.Sprintf("cells[%d]", i), c))
 	}
 	if t, ok := top["threshold"]; ok {
-		m.Threshold = d.number("threshold", t)
+		m.Threshold = d.Number("threshold", t)
 	}
 	return m
 }
 
-func (d *decoder) cell(path string, v value) PosteriorMean {
-	o := d.object(path, v)
-	d.keys(o, path, []string{"step", "network"}, nil)
-	return PosteriorMean{Step: d.number(path+".step", o["step"]), Network: d.network(path+".network", o["network"])}
+func (d *decoder) cell(path string, v modelfile.Value) PosteriorMean {
+	o := d.Object(path, v)
+	d.Keys(o, path, []string{"step", "network"}, nil)
+	return PosteriorMean{Step: d.Number(path+".step", o["step"]), Network: d.network(path+".network", o["network"])}
 }
 
-func (d *decoder) network(path string, v value) Network {
-	o := d.object(path, v)
-	d.keys(o, path, []string{"inputs", "layers"}, nil)
+func (d *decoder) network(path string, v modelfile.Value) Network {
+	o := d.Object(path, v)
+	d.Keys(o, path, []string{"inputs", "layers"}, nil)
 	var n Network
-	for i, f := range d.list(path+".inputs", o["inputs"]) {
-		n.Inputs = append(n.Inputs, Feature(d.text(fmt.Sprintf("%s.inputs[%d]", path, i), f)))
+	for i, f := range d.List(path+".inputs", o["inputs"]) {
+		n.Inputs = append(n.Inputs, Feature(d.Text(fmt.Sprintf("%s.inputs[%d]", path, i), f)))
 	}
-	for i, l := range d.list(path+".layers", o["layers"]) {
+	for i, l := range d.List(path+".layers", o["layers"]) {
 		n.Layers = append(n.Layers, d.layer(fmt.Sprintf("%s.layers[%d]", path, i), l))
 	}
 	return n
 }
 
-func (d *decoder) layer(path string, v value) Layer {
-	o := d.object(path, v)
-	d.keys(o, path, []string{"weights", "bias", "activation"}, []string{"scale"})
+func (d *decoder) layer(path string, v modelfile.Value) Layer {
+	o := d.Object(path, v)
+	d.Keys(o, path, []string{"weights", "bias", "activation"}, []string{"scale"})
 	var l Layer
-	for i, row := range d.list(path+".weights", o["weights"]) {
-		l.Weights = append(l.Weights, d.numbers(fmt.Sprintf("%s.weights[%d]", path, i), row))
+	for i, row := range d.List(path+".weights", o["weights"]) {
+		l.Weights = append(l.Weights, d.Numbers(fmt.Sprintf("%s.weights[%d]", path, i), row))
 	}
-	l.Bias = d.numbers(path+".bias", o["bias"])
-	l.Activation = Activation(d.text(path+".activation", o["activation"]))
+	l.Bias = d.Numbers(path+".bias", o["bias"])
+	l.Activation = Activation(d.Text(path+".activation", o["activation"]))
 	if scale, ok := o["scale"]; ok {
-		l.Scale = d.number(path+".scale", scale)
+		l.Scale = d.Number(path+".scale", scale)
 		if l.Scale == 0 {
-			d.fail(path+".scale", "is 0, which would make the layer's output 0; leave the key out for 1")
+			d.Fail(path+".scale", "is 0, which would make the layer's output 0; leave the key out for 1")
 		}
 	}
 	return l
 }
 
-func (d *decoder) scaling(path string, v value) Scaling {
-	o := d.object(path, v)
-	d.keys(o, path, []string{"mode"}, []string{"mean_diagonal"})
-	s := Scaling{Mode: ScalingMode(d.text(path+".mode", o["mode"]))}
+func (d *decoder) scaling(path string, v modelfile.Value) Scaling {
+	o := d.Object(path, v)
+	d.Keys(o, path, []string{"mode"}, []string{"mean_diagonal"})
+	s := Scaling{Mode: ScalingMode(d.Text(path+".mode", o["mode"]))}
 	if c, ok := o["mean_diagonal"]; ok {
-		s.MeanDiagonal = d.number(path+".mean_diagonal", c)
+		s.MeanDiagonal = d.Number(path+".mean_diagonal", c)
 		if s.Mode != ScalingGlobal {
-			d.fail(path+".mean_diagonal", "stands with mode %q; only mode %q has it", s.Mode, ScalingGlobal)
+			d.Fail(path+".mean_diagonal", "stands with mode %q; only mode %q has it", s.Mode, ScalingGlobal)
 		}
 	}
 	return s
-}
-
-func (d *decoder) card(path string, v value) Card {
-	o := d.object(path, v)
-	d.keys(o, path, []string{"trained"}, []string{"description", "family", "dimension", "samples",
-		"graphs", "loss", "seed", "steps", "validation", "backend", "command"})
-	c := Card{Trained: d.boolean(path+".trained", o["trained"])}
-	for _, key := range slices.Sorted(maps.Keys(o)) {
-		at, v := path+"."+key, o[key]
-		switch key {
-		case "description":
-			c.Description = d.text(at, v)
-		case "family":
-			c.Family = d.text(at, v)
-		case "dimension":
-			c.Dimension = d.counts(at, v)
-		case "samples":
-			c.Samples = d.counts(at, v)
-		case "graphs":
-			c.Graphs = d.integer(at, v)
-		case "loss":
-			c.Loss = d.text(at, v)
-		case "seed":
-			c.Seed = d.unsigned(at, v)
-		case "steps":
-			c.Steps = d.integer(at, v)
-		case "validation":
-			c.Validation = d.figures(at, v)
-		case "backend":
-			c.Backend = d.text(at, v)
-		case "command":
-			c.Command = d.text(at, v)
-		}
-	}
-	return c
-}
-
-func (d *decoder) counts(path string, v value) Counts {
-	if _, ok := v.(list); !ok {
-		return Counts{d.integer(path, v)}
-	}
-	var c Counts
-	for i, v := range d.list(path, v) {
-		c = append(c, d.integer(fmt.Sprintf("%s[%d]", path, i), v))
-	}
-	return c
-}
-
-func (d *decoder) figures(path string, v value) map[string]any {
-	o := d.object(path, v)
-	if len(o) == 0 {
-		return nil
-	}
-	figures := make(map[string]any, len(o))
-	for _, key := range slices.Sorted(maps.Keys(o)) {
-		switch v := o[key].(type) {
-		case json.Number:
-			figures[key] = d.number(path+"."+key, v)
-		case object, list, nil:
-			d.fail(path+"."+key, "must be a number, a string or a boolean")
-		default:
-			figures[key] = v
-		}
-	}
-	return figures
 }

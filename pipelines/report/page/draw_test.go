@@ -187,6 +187,15 @@ func TestKnownAndDegrees(t *testing.T) {
 			t.Errorf("pair %v: %v, want %v", pair, got, want)
 		}
 	}
+	if p, err = ref.Population([]string{"a", "b", "c", "d"}, metric.All, true); err != nil {
+		t.Fatal(err)
+	}
+	known = KnownBy(p)
+	for pair, want := range map[[2]int]Known{{0, 1}: Right, {1, 0}: Right, {0, 2}: Wrong, {1, 2}: Wrong, {0, 3}: Wrong} {
+		if got := known(pair[0], pair[1]); got != want {
+			t.Errorf("of all pairs, %v: %v, want %v", pair, got, want)
+		}
+	}
 	c := DegreeChart([]Degree{ReferenceDegrees(p, 4), {Name: "other", Degrees: []int{3, 1, 1, 0, 2}}})
 	if s := c.Series[0]; !slices.Equal(s.X, []float64{1}) || !slices.Equal(s.Y, []float64{2}) {
 		t.Errorf("degrees of the reference: %v", s)

@@ -8,20 +8,22 @@ import (
 	"github.com/gladflow/gladflow/pipelines/metric"
 )
 
-// KnownBy says of the pairs of variables what a population knows.
+// KnownBy says of the pairs of variables what a population knows: of one of all pairs
+// that every pair that is not positive is none.
 func KnownBy(p *metric.Population) func(i, j int) Known {
-	type pair struct{ i, j int32 }
-	positive := make(map[pair]bool, len(p.Pairs))
+	labels := make(map[metric.Pair]bool)
 	for k, q := range p.Pairs {
-		positive[pair{q.I, q.J}] = p.Positive[k]
+		if p.Kind == metric.Labelled || p.Positive[k] {
+			labels[q] = p.Positive[k]
+		}
 	}
 	return func(i, j int) Known {
-		forth, a := positive[pair{int32(i), int32(j)}]
-		back, b := positive[pair{int32(j), int32(i)}]
+		forth, a := labels[metric.Pair{I: int32(i), J: int32(j)}]
+		back, b := labels[metric.Pair{I: int32(j), J: int32(i)}]
 		switch {
 		case forth || back:
 			return Right
-		case a || b:
+		case a || b || p.Kind == metric.All:
 			return Wrong
 		}
 		return Unknown

@@ -11,6 +11,7 @@ import (
 	"github.com/gladflow/gladflow/solver/association"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
+	"github.com/gladflow/gladflow/solver/internal/adam"
 )
 
 // A Regulated is a table whose edges are known: what a model is trained with to rank them.
@@ -251,7 +252,7 @@ func (r *regulatedRun) run(ctx context.Context, start *glad.Model) (*RegulatedRe
 	}
 	defer g.Close()
 	values := append(model.Values(), 1, -1) // of the head last
-	optimiser := newAdam(len(values))
+	optimiser := adam.New(len(values))
 	best := &RegulatedResult{Validation: math.Inf(-1)}
 	var order []int
 	rng := rand.New(rand.NewPCG(s.Seed, 0x0de7))
@@ -268,7 +269,7 @@ func (r *regulatedRun) run(ctx context.Context, start *glad.Model) (*RegulatedRe
 			return nil, fmt.Errorf("step %d: %w", step+1, err)
 		}
 		clip(gradient, s.ClipNorm)
-		optimiser.step(values, gradient, s.rate(step+1))
+		optimiser.Step(values, gradient, s.rate(step+1))
 		p := Progress{Start: 1, Starts: 1, Step: step + 1, Steps: s.Steps, Loss: loss, Validation: math.NaN(), Best: best.Validation}
 		if (step+1)%s.ValidateEvery == 0 || step+1 == s.Steps {
 			model.SetValues(values[:len(values)-2])

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/glad"
+	"github.com/gladflow/gladflow/solver/internal/adam"
 )
 
 // A State is all that a training needs to go on where it was: see Resume. It
@@ -31,7 +32,7 @@ type State struct {
 	Step  int `json:"step"`
 	// Values, and Adam, are those of the present start.
 	Values []float64 `json:"values"`
-	Adam   adam      `json:"adam"`
+	Adam   adam.Adam `json:"adam"`
 	// Total counts the steps of all starts.
 	Total int `json:"total"`
 	// Damping multiplies the learning rate; it is halved where a step is
@@ -39,7 +40,7 @@ type State struct {
 	// which the loss was finite, to which it is rolled back.
 	Damping          float64   `json:"damping"`
 	Before           []float64 `json:"before"`
-	BeforeAdam       adam      `json:"before_adam"`
+	BeforeAdam       adam.Adam `json:"before_adam"`
 	RolledBack       int       `json:"undone"`
 	RolledBackInARow int       `json:"undone_in_a_row"`
 	// Own is the best of the present start, Best that of all.
@@ -121,7 +122,7 @@ func (st *State) begin(m *glad.Model) {
 	st.Step, st.RolledBackInARow, st.WithoutAGain, st.Damping = 0, 0, 0, 1
 	st.Values = m.Values()
 	st.Before = append([]float64(nil), st.Values...)
-	st.Adam, st.BeforeAdam = newAdam(len(st.Values)), newAdam(len(st.Values))
+	st.Adam, st.BeforeAdam = adam.New(len(st.Values)), adam.New(len(st.Values))
 	st.Own, st.OwnCurve = best{}, nil
 }
 

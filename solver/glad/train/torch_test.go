@@ -71,7 +71,7 @@ func TestStepBesideTorch(t *testing.T) {
 				loss, gradient = l, slices.Clone(r.gradient)
 			}
 			clip(r.gradient, r.settings.ClipNorm)
-			r.state.Adam.step(r.state.Values, r.gradient, r.settings.LearningRate)
+			r.state.Adam.Step(r.state.Values, r.gradient, r.settings.LearningRate)
 			if round > 0 {
 				ours = append(ours, time.Since(began).Seconds())
 			}

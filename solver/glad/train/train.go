@@ -198,13 +198,13 @@ func (r *run) train(ctx context.Context) error {
 		}
 		if p.Loss = loss; ok {
 			copy(st.Before, st.Values)
-			st.BeforeAdam.copyFrom(&st.Adam)
+			st.BeforeAdam.CopyFrom(&st.Adam)
 			st.RolledBackInARow = 0
 			clip(r.gradient, s.ClipNorm)
-			st.Adam.step(st.Values, r.gradient, st.Damping*s.rate(st.Step+1))
+			st.Adam.Step(st.Values, r.gradient, st.Damping*s.rate(st.Step+1))
 		} else {
 			copy(st.Values, st.Before)
-			st.Adam.copyFrom(&st.BeforeAdam)
+			st.Adam.CopyFrom(&st.BeforeAdam)
 			st.Damping /= 2
 			st.RolledBack++
 			st.RolledBackInARow++

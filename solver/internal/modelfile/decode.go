@@ -1,4 +1,6 @@
-package glad
+// Package modelfile reads and writes the JSON of model files: strictly, with errors
+// that name the key.
+package modelfile
 
 import (
 	"bytes"
@@ -10,19 +12,19 @@ import (
 	"strconv"
 )
 
-// A value is JSON as it stands in the file: object, list, json.Number, string,
+// A Value is JSON as it stands in the file: Object, List, json.Number, string,
 // bool or nil. Decoding into structs by package json would accept keys in any
 // case, repeated or missing, and could not say where the error is.
 type (
-	value  any
-	object map[string]value
-	list   []value
+	Value  any
+	Object map[string]Value
+	List   []Value
 )
 
 // depthLimit is the nesting that parse follows; a model needs six levels.
 const depthLimit = 16
 
-func parse(data []byte) (value, error) {
+func parse(data []byte) (Value, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	v, err := parseValue(dec, "", 0)
@@ -35,7 +37,7 @@ func parse(data []byte) (value, error) {
 	return v, nil
 }
 
-func parseValue(dec *json.Decoder, path string, depth int) (value, error) {
+func parseValue(dec *json.Decoder, path string, depth int) (Value, error) {
 	if depth > depthLimit {
 		return nil, fmt.Errorf("%s is nested too deeply", path)
 	}
@@ -48,7 +50,7 @@ func parseValue(dec *json.Decoder, path string, depth int) (value, error) {
 	}
 	switch token {
 	case json.Delim('{'):
-		o := object{}
+		o := Object{}
 		for dec.More() {
 			token, err := dec.Token()
 			if err != nil {
@@ -66,7 +68,7 @@ func parseValue(dec *json.Decoder, path string, depth int) (value, error) {
 		_, err := dec.Token()
 		return o, err
 	case json.Delim('['):
-		l := list{}
+		l := List{}
 		for dec.More() {
 			v, err := parseValue(dec, fmt.Sprintf("%s[%d]", path, len(l)), depth+1)
 			if err != nil {
@@ -87,52 +89,60 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// A decoder takes values apart and remembers the first error; after it, its
+// A Decoder takes values apart and remembers the first error; after it, its
 // methods return zeros.
-type decoder struct{ err error }
+type Decoder struct{ err error }
 
-func (d *decoder) fail(path, format string, args ...any) {
+// Err is the first error.
+func (d *Decoder) Err() error { return d.err }
+
+// Fail notes an error about the key at path; the empty path is the whole file.
+func (d *Decoder) Fail(path, format string, args ...any) {
 	if d.err == nil {
 		if path == "" {
 			path = "the file"
 		}
-		d.err = invalid(path, format, args...)
+		d.err = Invalid(path, format, args...)
 	}
 }
 
 // as returns v as a T, or fails with what it should have been.
-func as[T any](d *decoder, path string, v value, want string) T {
+func as[T any](d *Decoder, path string, v Value, want string) T {
 	t, ok := v.(T)
 	if !ok {
-		d.fail(path, "must be %s", want)
+		d.Fail(path, "must be %s", want)
 	}
 	return t
 }
 
-func (d *decoder) object(path string, v value) object {
-	return as[object](d, path, v, "a JSON object")
+// Object is v, which must be an object.
+func (d *Decoder) Object(path string, v Value) Object {
+	return as[Object](d, path, v, "a JSON object")
 }
 
-func (d *decoder) list(path string, v value) list { return as[list](d, path, v, "a list") }
+// List is v, which must be a list.
+func (d *Decoder) List(path string, v Value) List { return as[List](d, path, v, "a list") }
 
-func (d *decoder) text(path string, v value) string { return as[string](d, path, v, "a string") }
+// Text is v, which must be a string.
+func (d *Decoder) Text(path string, v Value) string { return as[string](d, path, v, "a string") }
 
-func (d *decoder) boolean(path string, v value) bool {
+// Boolean is v, which must be true or false.
+func (d *Decoder) Boolean(path string, v Value) bool {
 	return as[bool](d, path, v, "true or false")
 }
 
-// key is the value of a key that must be there.
-func (d *decoder) key(o object, path, key string) value {
+// Key is the value of a key that must be there.
+func (d *Decoder) Key(o Object, path, key string) Value {
 	v, ok := o[key]
 	if !ok {
-		d.fail(join(path, key), "is missing")
+		d.Fail(join(path, key), "is missing")
 	}
 	return v
 }
 
-// keys fails unless o has every required key and no others than these and the
+// Keys fails unless o has every required key and no others than these and the
 // optional ones.
-func (d *decoder) keys(o object, path string, required, optional []string) {
+func (d *Decoder) Keys(o Object, path string, required, optional []string) {
 	var unknown []string
 	for key := range o {
 		if !slices.Contains(required, key) && !slices.Contains(optional, key) {
@@ -140,54 +150,58 @@ func (d *decoder) keys(o object, path string, required, optional []string) {
 		}
 	}
 	if len(unknown) > 0 {
-		d.fail(join(path, slices.Min(unknown)), "is not a key of model files; remove it or correct its spelling")
+		d.Fail(join(path, slices.Min(unknown)), "is not a key of model files; remove it or correct its spelling")
 	}
 	for _, key := range required {
-		d.key(o, path, key)
+		d.Key(o, path, key)
 	}
 }
 
-func (d *decoder) number(path string, v value) float64 {
+// Number is v, which must be a number that float64 holds.
+func (d *Decoder) Number(path string, v Value) float64 {
 	n := as[json.Number](d, path, v, "a number")
 	if d.err != nil {
 		return 0
 	}
 	f, err := strconv.ParseFloat(n.String(), 64)
 	if err != nil {
-		d.fail(path, "is %s, which float64 cannot hold; it must be finite", n)
+		d.Fail(path, "is %s, which float64 cannot hold; it must be finite", n)
 		return 0
 	}
 	return f
 }
 
-func (d *decoder) numbers(path string, v value) []float64 {
+// Numbers is v, which must be a list of numbers.
+func (d *Decoder) Numbers(path string, v Value) []float64 {
 	var f []float64
-	for i, v := range d.list(path, v) {
-		f = append(f, d.number(fmt.Sprintf("%s[%d]", path, i), v))
+	for i, v := range d.List(path, v) {
+		f = append(f, d.Number(fmt.Sprintf("%s[%d]", path, i), v))
 	}
 	return f
 }
 
-func (d *decoder) integer(path string, v value) int {
+// Integer is v, which must be a whole number.
+func (d *Decoder) Integer(path string, v Value) int {
 	n := as[json.Number](d, path, v, "a whole number")
 	if d.err != nil {
 		return 0
 	}
 	i, err := strconv.Atoi(n.String())
 	if err != nil {
-		d.fail(path, "is %s; it must be a whole number", n)
+		d.Fail(path, "is %s; it must be a whole number", n)
 	}
 	return i
 }
 
-func (d *decoder) unsigned(path string, v value) uint64 {
+// Unsigned is v, which must be a whole number that is not negative.
+func (d *Decoder) Unsigned(path string, v Value) uint64 {
 	n := as[json.Number](d, path, v, "a whole number")
 	if d.err != nil {
 		return 0
 	}
 	i, err := strconv.ParseUint(n.String(), 10, 64)
 	if err != nil {
-		d.fail(path, "is %s; it must be a whole number that is not negative", n)
+		d.Fail(path, "is %s; it must be a whole number that is not negative", n)
 	}
 	return i
 }

@@ -1,13 +1,10 @@
-package train
+// Package adam is the optimiser that models are trained with.
+package adam
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/floats"
-)
+import "math"
 
 // Adam is the optimiser of Kingma and Ba (ICLR 2015), with their β and ε.
-type adam struct {
+type Adam struct {
 	// First and Second are the moments of the gradient; Steps counts.
 	First, Second []float64
 	Steps         int
@@ -18,10 +15,11 @@ const (
 	epsilon      = 1e-8
 )
 
-func newAdam(n int) adam { return adam{First: make([]float64, n), Second: make([]float64, n)} }
+// New is the optimiser of n values, before its first step.
+func New(n int) Adam { return Adam{First: make([]float64, n), Second: make([]float64, n)} }
 
-// step moves values against gradient.
-func (a *adam) step(values, gradient []float64, rate float64) {
+// Step moves values against gradient by about rate each.
+func (a *Adam) Step(values, gradient []float64, rate float64) {
 	a.Steps++
 	c1 := 1 - math.Pow(beta1, float64(a.Steps))
 	c2 := 1 - math.Pow(beta2, float64(a.Steps))
@@ -32,24 +30,9 @@ func (a *adam) step(values, gradient []float64, rate float64) {
 	}
 }
 
-func (a *adam) copyFrom(b *adam) {
+// CopyFrom makes a a copy of b, which is as long.
+func (a *Adam) CopyFrom(b *Adam) {
 	copy(a.First, b.First)
 	copy(a.Second, b.Second)
 	a.Steps = b.Steps
-}
-
-// clip scales gradient to norm limit where it is longer.
-func clip(gradient []float64, limit float64) {
-	if n := floats.Norm(gradient, 2); n > limit {
-		floats.Scale(limit/n, gradient)
-	}
-}
-
-func allFinite(x []float64) bool {
-	for _, v := range x {
-		if v-v != 0 {
-			return false
-		}
-	}
-	return true
 }
