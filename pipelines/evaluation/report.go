@@ -52,7 +52,7 @@ func reportPage(r *Result, p *metric.Population, l metric.List, ranking metric.R
 		name = "standard input"
 	}
 	some := strongest(l, names, max(p.Positives, page.MaxEdges))
-	network := some.Network(names, page.KnownBy(p))
+	network := some.Network(names, page.KnownBy(p, !l.Undirected))
 	network.Directed, network.Score, network.Shown = !l.Undirected, "score", p.Positives
 	if l.Score == nil {
 		network.Score = "place in the list"

@@ -31,9 +31,9 @@ func rankedOutput() solverOutput {
 func (r *run) rankedList(s *solution) arrowio.Ranked {
 	names, k := r.table.Names, s.ranking
 	d := len(names)
-	pairs := make([]arrowio.RankedPair, 0, r.tableSize(s.solver, 0).pairs)
-	k.pairs(d, func(at, i, j int) {
-		pairs = append(pairs, arrowio.RankedPair{Source: int32(i), Target: int32(j), Score: k.score[at], Sign: signOf(k.sign[at])})
+	pairs := make([]arrowio.RankedPair, 0, k.pairs(d))
+	k.each(d, func(i, j int, score float64, sign int8) {
+		pairs = append(pairs, arrowio.RankedPair{Source: int32(i), Target: int32(j), Score: score, Sign: sign})
 	})
 	list := arrowio.Rank(names, pairs, int(r.listed(s.solver, int64(len(pairs)))))
 	if k.probability != nil {

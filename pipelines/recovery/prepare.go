@@ -130,6 +130,6 @@ func (r *run) openReport(context.Context) error {
 	if err := r.memory.hold(labelBytes * int64(labelled)); err != nil {
 		return err
 	}
-	r.page.known = page.KnownBy(r.population)
+	r.page.known = page.KnownBy(r.population, r.regulators != nil)
 	return nil
 }

@@ -63,13 +63,20 @@ func (k *ranking) scorer(d int, undirected bool) func(i, j int) float64 {
 	return directed
 }
 
-// pairs calls f with the variables of every pair that is scored, each once, and its place
-// in score and sign.
-func (k *ranking) pairs(d int, f func(at, i, j int)) {
+// pairs is the number of pairs of d variables.
+func (k *ranking) pairs(d int) int {
+	if k.sources == nil {
+		return d * (d - 1) / 2
+	}
+	return len(k.sources) * (d - 1)
+}
+
+// each calls f with every pair of d variables, from the source to the target.
+func (k *ranking) each(d int, f func(i, j int, score float64, sign int8)) {
 	if k.sources == nil {
 		for i := range d {
 			for j := i + 1; j < d; j++ {
-				f(i*d+j, i, j)
+				f(i, j, k.score[i*d+j], signOf(k.sign[i*d+j]))
 			}
 		}
 		return
@@ -77,7 +84,7 @@ func (k *ranking) pairs(d int, f func(at, i, j int)) {
 	for n, i := range k.sources {
 		for j := range d {
 			if j != i {
-				f(n*d+j, i, j)
+				f(i, j, k.score[n*d+j], signOf(k.sign[n*d+j]))
 			}
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/output"
 	"github.com/gladflow/gladflow/pipelines/report/page"
-	"github.com/gladflow/gladflow/pipelines/table"
 	"github.com/gladflow/gladflow/solver"
 )
 
@@ -51,7 +50,7 @@ func (p *reportPage) add(r *run, found *finding, ranking metric.Ranking, h *hist
 	if found.ranking != nil {
 		links = r.rankedLinks(found.ranking)
 		k.network = links.Network(r.table.Names, p.known)
-		k.network.Score = "score"
+		k.network.Score, k.network.Directed = "score", r.regulators != nil
 		k.series = fmt.Sprintf("%s (first %d)", name, links.Total())
 	} else {
 		links = r.supportLinks(found.estimate)
@@ -59,14 +58,10 @@ func (p *reportPage) add(r *run, found *finding, ranking metric.Ranking, h *hist
 		k.network.Score = "absolute partial correlation"
 		k.series = name
 	}
-	if r.regulators != nil {
-		k.network.Directed = true
-		regulators := table.Positions(r.blockNames())
-		for i, n := range k.network.Nodes {
-			_, k.network.Nodes[i].Regulator = regulators[n.Name]
-		}
-	}
 	k.network.Name, k.degrees = name, links.Degrees()
+	if r.regulators != nil {
+		k.network.MarkRegulators(r.blockNames())
+	}
 	if r.population != nil {
 		k.network.Shown = r.population.Positives
 		k.curves = ranking.Curves()
@@ -102,8 +97,8 @@ func (r *run) rankedLinks(k *ranking) *page.Strongest {
 		limit = r.population.Positives
 	}
 	links := page.NewStrongest(d, min(limit, 100_000))
-	k.pairs(d, func(at, i, j int) {
-		links.Add(page.Link{I: i, J: j, Score: k.score[at], Sign: int(signOf(k.sign[at]))})
+	k.each(d, func(i, j int, score float64, sign int8) {
+		links.Add(page.Link{I: i, J: j, Score: score, Sign: int(sign)})
 	})
 	return links
 }

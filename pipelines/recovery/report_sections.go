@@ -110,6 +110,9 @@ func (r *run) degreesSection(solved []string) page.Section {
 	if r.population != nil {
 		networks = append(networks, page.ReferenceDegrees(r.population, len(r.table.Names)))
 	}
+	if r.regulators != nil {
+		notes = []string{"Of every solver the first pairs are counted, of a regulator and its target."}
+	}
 	return page.Section{Title: "Degrees", Charts: []page.Chart{page.DegreeChart(networks)}, Notes: notes}
 }
 
@@ -206,6 +209,14 @@ func (r *run) recordSection() page.Section {
 		fact("Reference", ref.Path)
 		fact("Reference's SHA-256", ref.SHA256)
 		fact("Population", ref.Text)
+	}
+	if list := res.Regulators; list != nil {
+		fact("Regulators", list.Path)
+		fact("Regulators' SHA-256", list.SHA256)
+	}
+	if list := res.Regulators; list != nil {
+		fact("Regulators", fmt.Sprintf("%s: %d listed, %d of them variables", list.Path, list.Listed, list.Found))
+		fact("Regulators' SHA-256", list.SHA256)
 	}
 	if p := res.Penalty; p != nil {
 		fact("Penalty matrix's SHA-256", p.MatrixSHA256)

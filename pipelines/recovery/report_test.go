@@ -207,3 +207,48 @@ func TestHistory(t *testing.T) {
 		}
 	}
 }
+
+// Where regulators are known, edges lead from them, and they are marked.
+func TestReportOfRegulators(t *testing.T) {
+	j := job.Job{
+		Input: testtable.CSV(t, 8, 60), IDColumn: "id", Solvers: []string{"bcd", "ridge", "clr"}, Penalty: "0.1",
+		Regulators: testtable.File(t, "regulators.txt", "v1\nv4\n"), Report: filepath.Join(t.TempDir(), "r.html"),
+	}
+	result, err := Run(t.Context(), j, Host{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(j.Report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var drawn struct {
+		Networks []struct {
+			Name       string
+			Directed   bool
+			Names      []string
+			Regulators []int
+			Edges      []int
+		}
+	}
+	if err := json.Unmarshal(drawnData(t, string(text), "networks")[0], &drawn); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range drawn.Networks {
+		regulators := make(map[int]bool)
+		for _, k := range n.Regulators {
+			regulators[k] = n.Names[k] == "v1" || n.Names[k] == "v4"
+		}
+		if !n.Directed || len(n.Edges) == 0 || len(regulators) == 0 {
+			t.Errorf("%s: drawn is %+v", n.Name, n)
+		}
+		for k := 0; k < len(n.Edges); k += 4 {
+			if !regulators[n.Edges[k]] {
+				t.Errorf("%s: an edge leads from %s", n.Name, n.Names[n.Edges[k]])
+			}
+		}
+	}
+	if len(drawn.Networks) != 3 || !strings.Contains(string(text), result.Regulators.SHA256) || !strings.Contains(string(text), "2 listed, 2 of them variables") {
+		t.Errorf("%d networks, %+v", len(drawn.Networks), result.Regulators)
+	}
+}

@@ -18,7 +18,7 @@ import (
 func solvers() []solverEntry {
 	return []solverEntry{
 		gladEntry(), bcdEntry(), gistaEntry(), admmEntry(), amEntry(),
-		correlationEntry(), spearmanEntry(), clrEntry(), pcorEntry(), spectralEntry(), ridgeEntry(), expressionEntry(),
+		correlationEntry(), spearmanEntry(), clrEntry(), pcorEntry(), spectralEntry(), expressionEntry(), ridgeEntry(),
 	}
 }
 

@@ -31,8 +31,9 @@ sets of a sub-folder are a group. LIST is CSV, TSV or YAML with the keys name,
 group, table, orientation, id_column, reference, population, undirected and
 background.
 
---report leaves a page to look at. With --out what is done is kept, and not repeated by the next run unless the
-files, the options or the program have changed.`,
+--report leaves a page to look at. With --out what is done is kept, and not
+repeated by the next run unless the files, the options or the program have
+changed.`,
 		Example: `  gladflow benchmark sets --undirected --out results
   gladflow benchmark sets.yaml --solvers glad,bcd --baseline bcd --out results
   gladflow benchmark examples/benchmark/shared.yaml --root ../shared/data --out results`,

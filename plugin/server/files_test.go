@@ -39,7 +39,7 @@ type fence struct {
 
 // fenceFiles are the files of a fence by the field of the job that names them.
 var fenceFiles = map[string]string{
-	"input": "samples.csv", "reference": "reference.csv", "penalty_matrix": "penalties.csv", "model": "model.json", "ranking_model": "ranking.json", "regulators": "regulators.txt", "out": "out", "report": "report.html",
+	"input": "samples.csv", "reference": "reference.csv", "penalty_matrix": "penalties.csv", "regulators": "regulators.csv", "model": "model.json", "ranking_model": "ranking.json", "out": "out", "report": "report.html",
 }
 
 // isWritten says that a field names what is written.
@@ -105,9 +105,9 @@ func contents(t testing.TB, mark string) map[string]string {
 		fenceFiles["input"]:          samples,
 		fenceFiles["reference"]:      "source,target,label\na,b,1\na,c,0\nb,c,0\n" + strings.Repeat(mark+"x,"+mark+"y,1\n", len(mark)),
 		fenceFiles["penalty_matrix"]: mark + "a,b,c\n0.1,0.1,0.1\n0.1,0.1,0.1\n0.1,0.1,0.1\n",
+		fenceFiles["regulators"]:     "a\nb\n" + mark + "x\n",
 		fenceFiles["model"]:          model.String(),
 		fenceFiles["ranking_model"]:  ranked.String(),
-		fenceFiles["regulators"]:     "b\n" + mark + "a\n",
 	}
 }
 

@@ -181,16 +181,22 @@ func TestKnownAndDegrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := KnownBy(p)
+	known := KnownBy(p, false)
 	for pair, want := range map[[2]int]Known{{0, 1}: Right, {1, 0}: Right, {0, 2}: Wrong, {2, 0}: Wrong, {1, 2}: Unknown, {0, 3}: Unknown} {
 		if got := known(pair[0], pair[1]); got != want {
 			t.Errorf("pair %v: %v, want %v", pair, got, want)
 		}
 	}
+	known = KnownBy(p, true)
+	for pair, want := range map[[2]int]Known{{0, 1}: Right, {1, 0}: Wrong, {0, 2}: Wrong, {1, 2}: Unknown} {
+		if got := known(pair[0], pair[1]); got != want {
+			t.Errorf("from %d to %d: %v, want %v", pair[0], pair[1], got, want)
+		}
+	}
 	if p, err = ref.Population([]string{"a", "b", "c", "d"}, metric.All, true); err != nil {
 		t.Fatal(err)
 	}
-	known = KnownBy(p)
+	known = KnownBy(p, true) // which tells no directions apart
 	for pair, want := range map[[2]int]Known{{0, 1}: Right, {1, 0}: Right, {0, 2}: Wrong, {1, 2}: Wrong, {0, 3}: Wrong} {
 		if got := known(pair[0], pair[1]); got != want {
 			t.Errorf("of all pairs, %v: %v, want %v", pair, got, want)

@@ -176,6 +176,17 @@ func (s *Strongest) Network(names []string, known func(i, j int) Known) Network 
 	return n
 }
 
+// MarkRegulators marks the nodes of these names.
+func (n *Network) MarkRegulators(names []string) {
+	listed := make(map[string]bool, len(names))
+	for _, name := range names {
+		listed[name] = true
+	}
+	for k := range n.Nodes {
+		n.Nodes[k].Regulator = listed[n.Nodes[k].Name]
+	}
+}
+
 // A networksView is what the script is given of the networks of a section.
 type networksView struct {
 	Chosen   int           `json:"chosen"`

@@ -8,9 +8,11 @@ import (
 	"github.com/gladflow/gladflow/pipelines/metric"
 )
 
-// KnownBy says of the pairs of variables what a population knows: of one of all pairs
-// that every pair that is not positive is none.
-func KnownBy(p *metric.Population) func(i, j int) Known {
+// KnownBy says of pairs of variables what a population knows: of one of all pairs that
+// every pair that is not positive is none. Where directed is set the pair is that from i
+// to j, as far as the population tells directions apart; otherwise it is an edge if
+// either direction is.
+func KnownBy(p *metric.Population, directed bool) func(i, j int) Known {
 	labels := make(map[metric.Pair]bool)
 	for k, q := range p.Pairs {
 		if p.Kind == metric.Labelled || p.Positive[k] {
@@ -18,12 +20,15 @@ func KnownBy(p *metric.Population) func(i, j int) Known {
 		}
 	}
 	return func(i, j int) Known {
-		forth, a := labels[metric.Pair{I: int32(i), J: int32(j)}]
-		back, b := labels[metric.Pair{I: int32(j), J: int32(i)}]
+		right, listed := labels[metric.Pair{I: int32(i), J: int32(j)}]
+		if !directed || p.Undirected {
+			back, too := labels[metric.Pair{I: int32(j), J: int32(i)}]
+			right, listed = right || back, listed || too
+		}
 		switch {
-		case forth || back:
+		case right:
 			return Right
-		case a || b || p.Kind == metric.All:
+		case listed || p.Kind == metric.All:
 			return Wrong
 		}
 		return Unknown

@@ -246,7 +246,7 @@ func mutateValue(rng *rand.Rand, v any) any {
 	}
 	switch v := v.(type) {
 	case map[string]any:
-		keys := []string{"input", "out", "report", "model", "reference", "penalty", "penalty_matrix", "solvers", "gap", "time_limit", "edges", "precision",
+		keys := []string{"input", "out", "report", "model", "reference", "penalty", "penalty_matrix", "regulators", "solvers", "gap", "time_limit", "edges", "precision",
 			"correlation", "id_column", "orientation", "samples", "seed", "device", "engine", "format", "units", "iteration_limit", "run", "table", "solver", "\u0000", ""}
 		known := slices.Sorted(func(yield func(string) bool) {
 			for k := range v {

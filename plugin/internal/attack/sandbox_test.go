@@ -143,7 +143,7 @@ func TestSandbox(t *testing.T) {
 			t.Errorf("%s %s: %+v", key, path, f)
 		}
 	}
-	for key, name := range map[string]string{"input": "secret.csv", "penalty_matrix": "square.csv", "reference": "reference.csv", "model": "model.json"} {
+	for key, name := range map[string]string{"input": "secret.csv", "penalty_matrix": "square.csv", "regulators": "reference.csv", "reference": "reference.csv", "model": "model.json"} {
 		for _, path := range b.escapes(name) {
 			try(key, path)
 		}
@@ -222,7 +222,7 @@ func TestSandboxRace(t *testing.T) {
 func TestNoFiles(t *testing.T) {
 	b := newSandbox(t)
 	s := serve(t, "--files", "none")
-	for _, key := range []string{"input", "out", "model", "reference", "penalty_matrix"} {
+	for _, key := range []string{"input", "out", "model", "reference", "penalty_matrix", "regulators"} {
 		for _, path := range []string{b.in + "/table.csv", "table.csv", "file://" + b.in + "/table.csv", "s3://b/k", "/dev/stdin", "/proc/self/environ"} {
 			job := map[string]any{"solvers": []string{"bcd"}, key: path}
 			if _, ok := job["input"]; !ok {

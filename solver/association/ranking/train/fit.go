@@ -112,8 +112,8 @@ func Fit(ctx context.Context, tables []Table, width int, s Settings) (*Fitted, e
 	err = dense.Each(ctx, s.Networks, s.Workers, func(_, i int) error {
 		rng := rand.New(rand.NewPCG(s.Seed, uint64(i)))
 		net := newNetwork(rng, s.Units, width)
-		losses[i], err = pairs.fit(ctx, rng, net, s, progress)
-		fitted.Networks[i] = net.network()
+		loss, err := pairs.fit(ctx, rng, net, s, progress)
+		losses[i], fitted.Networks[i] = loss, net.network()
 		return err
 	})
 	if err != nil {
