@@ -184,3 +184,32 @@ func TestMemoryOfTablesMeasured(t *testing.T) {
 		compare(t, fmt.Sprintf("%-20s", what), j, d, idle.Peak)
 	}
 }
+
+// The same of rankings, and of what is done where regulators are known.
+func TestMemoryOfRankings(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the peak of a process is read from /proc")
+	}
+	if os.Getenv("GLADFLOW_LONG") == "" {
+		t.Skip("takes long; set GLADFLOW_LONG=1 to run it")
+	}
+	const d = 1000
+	input, out := connected(t, d, 1000), t.TempDir()
+	var names strings.Builder
+	for i := range d / 5 {
+		fmt.Fprintf(&names, "gene%d\n", 5*i)
+	}
+	list := filepath.Join(out, "regulators.txt")
+	if err := os.WriteFile(list, []byte(names.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	idle := measured(t, job.Job{Input: connected(t, 10, 50), Solvers: []string{"bcd", "glad"}, Penalty: "0.3"}, 0)
+	for _, name := range slices.DeleteFunc(SelfSufficient(), func(name string) bool { return !find(name).Ranking }) {
+		compare(t, name, job.Job{Input: input, Solvers: []string{name}}, d, idle.Peak)
+	}
+	for _, name := range []string{"ridge", "glad", "bcd", "spectral"} {
+		compare(t, name+" with regulators", job.Job{Input: input, Solvers: []string{name}, Penalty: "0.1", Regulators: list}, d, idle.Peak)
+	}
+	compare(t, "all pairs written", job.Job{Input: input, Solvers: []string{"correlation"}, Edges: "all", Out: out}, d, idle.Peak)
+	compare(t, "all edges of regulators written", job.Job{Input: input, Solvers: []string{"glad"}, Regulators: list, Edges: "all", Out: out}, d, idle.Peak)
+}

@@ -154,7 +154,7 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 		return solver.Problem{}, err
 	}
 	r.samples = data.Samples
-	r.memory.read(8 * int64(len(r.samples)))
+	r.memory.read(8 * int64(cap(r.samples)))
 	r.result.Input = job.InputResult{
 		Path:      r.result.Job.Input,
 		Kind:      r.job.InputKind,

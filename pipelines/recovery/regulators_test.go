@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/evaluation"
@@ -123,5 +124,48 @@ func TestRegulatorsRefused(t *testing.T) {
 		if _, err := Run(t.Context(), j, Host{}); !errors.As(err, &wrong) || wrong.Field != "regulators" {
 			t.Errorf("%+v: %v", j, err)
 		}
+	}
+}
+
+// One regulator is enough, and every variable may be one; penalties are of their pairs.
+func TestFewAndManyRegulators(t *testing.T) {
+	const d = 5
+	path := testtable.CSV(t, d, 40)
+	matrix := testtable.File(t, "penalties.csv", "v0,v1,v2,v3,v4\n0,1,1,1,1\n1,0,1,.1,.2\n1,1,0,1,1\n1,.1,1,0,.3\n1,.2,1,.3,0\n")
+	for list, edges := range map[string]int{"v2\n": d - 1, "v0\nv1\nv2\nv3\nv4\n": d * (d - 1), "v1\nv3\nv4\n": 3 * (d - 1)} {
+		for _, j := range []job.Job{{Solvers: SolverNames(), Penalty: "0.1"}, {Solvers: []string{"bcd", "admm"}, PenaltyMatrix: matrix}, {Solvers: []string{"bcd"}}} {
+			j.Input, j.IDColumn, j.Regulators = path, "id", testtable.File(t, "r.txt", list)
+			result, err := Run(t.Context(), j, Host{Solved: func(n Network) error {
+				score := n.Tables[TableEdges].Columns[2].Values.([]float64)
+				if len(score) != edges || slices.ContainsFunc(score, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
+					t.Errorf("%q: %s has scores %v", list, n.Result.Name, score)
+				}
+				return nil
+			}})
+			if err != nil {
+				t.Errorf("%q, %v: %v, %+v", list, j.Solvers, err, result)
+			}
+		}
+	}
+}
+
+// A solver that reaches its time limit leaves the edges of its best iterate.
+func TestRegulatorsAtTheTimeLimit(t *testing.T) {
+	const p = 200
+	var names strings.Builder
+	for i := range p {
+		fmt.Fprintf(&names, "gene%d\n", i)
+	}
+	j := job.Job{
+		Input: connected(t, 320, 60), Regulators: testtable.File(t, "r.txt", names.String()),
+		Solvers: []string{"admm"}, Penalty: "1e-4", TimeLimit: job.Duration(time.Millisecond),
+	}
+	edges := 0
+	result, err := Run(t.Context(), j, Host{Solved: func(n Network) error {
+		edges = len(n.Tables[TableEdges].Columns[2].Values.([]float64))
+		return nil
+	}})
+	if err != nil || !result.Solvers[0].TimeLimitReached || edges != p*319 {
+		t.Errorf("%v: %d edges, %+v", err, edges, result.Solvers)
 	}
 }

@@ -62,6 +62,14 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 		}
 	}
 	res.Note = note
+	if est := found.estimate; est != nil && r.regulators != nil {
+		// Not within the time limit: an iterate that was interrupted is ranked too.
+		c := rankingConfig{solverConfig: r.configuration(penalty, recorder), problem: p}
+		if found.ranking, err = r.regulate(ctx, entry, est, c); err != nil {
+			report.Done("failed")
+			return res, job.InterruptedOr(ctx, &job.SolverError{Solver: name, Iteration: est.Iterations, Err: err})
+		}
+	}
 	if err := r.conclude(entry, found, recorder, &res); err != nil {
 		report.Done("failed")
 		return res, err
@@ -124,9 +132,6 @@ func (r *run) attempt(ctx context.Context, p solver.Problem, entry solverEntry, 
 		found.ranking, stack, err = r.attemptRanking(ctx, p, entry, c)
 	} else {
 		found.estimate, stack, err = attempt(ctx, entry.build(c), r.block(p))
-		if err == nil && r.regulators != nil {
-			found.ranking, err = r.regulate(ctx, entry, found.estimate, rankingConfig{solverConfig: c, problem: p})
-		}
 	}
 	return found, recorder, stack, err
 }
