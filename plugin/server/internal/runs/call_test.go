@@ -64,8 +64,11 @@ func TestResultsThatAreTakenMakeNoRoom(t *testing.T) {
 		t.Errorf("a call still takes %d bytes, of which %d count", bytes, held)
 	}
 	endToo()
-	if _, _, held := g.Stats(); held != 0 || g.Reserved() != 0 || g.accounts["alice"] != (account{}) {
-		t.Errorf("after the last call %d bytes count, %d are reserved, %+v", held, g.Reserved(), g.accounts["alice"])
+	g.mu.Lock()
+	left := g.accounts["alice"]
+	g.mu.Unlock()
+	if _, _, held := g.Stats(); held != 0 || g.Reserved() != 0 || left != (account{}) {
+		t.Errorf("after the last call %d bytes count, %d are reserved, %+v", held, g.Reserved(), left)
 	}
 	mustDone(t, g, "alice", edges)
 }
