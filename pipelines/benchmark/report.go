@@ -2,9 +2,9 @@ package benchmark
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 
-	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/report/page"
@@ -72,10 +72,10 @@ func (r *Result) overallSection() page.Section {
 		for _, m := range r.metrics() {
 			f := figure(s.Figures, m.Key)
 			if s.Solver == r.Benchmark.Baseline || f.Of == 0 {
-				row = append(row, number(f.Value, m.Format), number(job.NaN(), ""), number(job.NaN(), ""))
+				row = append(row, page.Number(float64(f.Value), m.Format), page.Number(math.NaN(), ""), page.Number(math.NaN(), ""))
 				continue
 			}
-			row = append(row, number(f.Value, m.Format), difference(f, m.Format), page.Cell{Text: fmt.Sprintf("%d of %d", f.Wins, f.Of), Value: float64(f.Wins)})
+			row = append(row, page.Number(float64(f.Value), m.Format), page.Difference(float64(f.Difference), float64(f.DifferenceError), m.Format), page.Cell{Text: fmt.Sprintf("%d of %d", f.Wins, f.Of), Value: float64(f.Wins)})
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -85,19 +85,6 @@ func (r *Result) overallSection() page.Section {
 			"Differences are those from " + r.Benchmark.Baseline + ", with standard errors: on a set by bootstrap over the sources of its network, over sets and groups s/√n. A solver that has no figure on one of the groups has no mean.",
 		},
 	}
-}
-
-func number(v job.Float, format string) page.Cell {
-	return page.Cell{Text: page.Figure(float64(v), format), Value: float64(v)}
-}
-
-// difference is that of a figure from the baseline's, with its standard error.
-func difference(f Figure, format string) page.Cell {
-	c := page.Cell{Text: page.Figure(float64(f.Difference), "%+"+format[1:]), Value: float64(f.Difference)}
-	if f.DifferenceError.IsFinite() {
-		c.Text += " ± " + page.Figure(float64(f.DifferenceError), format)
-	}
-	return c
 }
 
 // A measured thing is a set, or a group of several.
@@ -175,9 +162,9 @@ func (r *Result) metricSection(m metric.Metric) page.Section {
 		}
 	}
 	for _, s := range r.Sets {
-		row := []page.Cell{page.Words(s.Name), page.Words(s.Group), count(s.Samples), count(s.Variables), count(s.Reference.Positives)}
+		row := []page.Cell{page.Words(s.Name), page.Words(s.Group), page.Count(s.Samples), page.Count(s.Variables), page.Count(s.Reference.Positives)}
 		for _, of := range r.Overall.Solvers {
-			row = append(row, number(s.figure(of.Solver, m.Key).Value, m.Format))
+			row = append(row, page.Number(float64(s.figure(of.Solver, m.Key).Value), m.Format))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -186,8 +173,6 @@ func (r *Result) metricSection(m metric.Metric) page.Section {
 		Notes: []string{"Bars are standard errors: of a group of one set by bootstrap over the sources, of others over the sets. The best figure of a set is bold."},
 	}
 }
-
-func count(n int) page.Cell { return page.Cell{Text: fmt.Sprint(n), Value: float64(n)} }
 
 // setsSection is what was scored on every set, and what has failed.
 func (r *Result) setsSection() page.Section {
@@ -208,7 +193,7 @@ func (r *Result) setsSection() page.Section {
 		if s.Error != "" {
 			notes = append(notes, s.Name+": "+s.Error)
 		}
-		t.Rows = append(t.Rows, []page.Cell{page.Words(s.Name), page.Words(s.Reference.Text), {Text: page.Figure(seconds, "%.1f"), Value: seconds}, page.Words(s.SHA256)})
+		t.Rows = append(t.Rows, []page.Cell{page.Words(s.Name), page.Words(s.Reference.Text), page.Number(seconds, "%.1f"), page.Words(s.SHA256)})
 	}
 	return page.Section{Title: "Sets", Table: &t, Notes: notes}
 }

@@ -133,10 +133,6 @@ func (r *run) best() int {
 	return at
 }
 
-func number(v job.Float, format string) page.Cell {
-	return page.Cell{Text: page.Figure(float64(v), format), Value: float64(v)}
-}
-
 // resultsSection has the headline figures on every population, and draws AUPR.
 func (r *run) resultsSection() page.Section {
 	t := page.Table{Caption: "AUROC and AUPR on every population", Columns: []page.Column{{Title: "solver"}}}
@@ -163,12 +159,12 @@ func (r *run) resultsSection() page.Section {
 				if !ok {
 					f.Value, f.StandardError = job.NaN(), job.NaN()
 				}
-				row = append(row, number(f.Value, m.Format))
+				row = append(row, page.Number(float64(f.Value), m.Format))
 				dots := &charts[k].Series[i]
 				dots.Values, dots.Errors = append(dots.Values, float64(f.Value)), append(dots.Errors, float64(f.StandardError))
 			}
 		}
-		t.Rows = append(t.Rows, append(row, number(s.Seconds, "%.1f")))
+		t.Rows = append(t.Rows, append(row, page.Number(float64(s.Seconds), "%.1f")))
 		for k := range charts {
 			charts[k].Rows = append(charts[k].Rows, s.Name())
 		}
@@ -200,11 +196,7 @@ func (r *run) minusSection() page.Section {
 			charts[k].Rows = append(charts[k].Rows, s.Name())
 			for i, b := range r.Baselines {
 				d := f.Difference(b)
-				c := page.Cell{Text: page.Figure(float64(d.Value), "%+"+m.Format[1:]), Value: float64(d.Value)}
-				if d.StandardError.IsFinite() {
-					c.Text += " ± " + page.Figure(float64(d.StandardError), m.Format)
-				}
-				row = append(row, c)
+				row = append(row, page.Difference(float64(d.Value), float64(d.StandardError), m.Format))
 				dots := &charts[k].Series[i]
 				dots.Values, dots.Errors = append(dots.Values, float64(d.Value)), append(dots.Errors, float64(d.StandardError))
 			}
@@ -223,7 +215,7 @@ func (r *run) publishedSection() page.Section {
 		{Title: "method"}, {Title: "AUROC", Number: true}, {Title: "AUPR", Number: true}, {Title: "source"}, {Title: "note"},
 	}}
 	for _, p := range r.result.Published {
-		t.Rows = append(t.Rows, []page.Cell{page.Words(p.Method), number(p.AUROC, "%.3f"), number(p.AUPR, "%.3f"), page.Words(p.Source), page.Words(p.Note)})
+		t.Rows = append(t.Rows, []page.Cell{page.Words(p.Method), page.Number(float64(p.AUROC), "%.3f"), page.Number(float64(p.AUPR), "%.3f"), page.Words(p.Source), page.Words(p.Note)})
 	}
 	s := page.Section{Title: "Published", Table: &t}
 	if !r.result.Data.Whole {

@@ -101,8 +101,7 @@ func resultsTable(name string, r *Result) *page.Table {
 	row := []page.Cell{page.Words(name)}
 	t.Columns = append(t.Columns, page.MetricColumns(metric.OfRankings())...)
 	for _, m := range metric.OfRankings() {
-		v := float64(r.Metrics.Get(m.Key))
-		row = append(row, page.Cell{Text: page.Figure(v, m.Format), Value: v})
+		row = append(row, page.Number(float64(r.Metrics.Get(m.Key)), m.Format))
 	}
 	for _, c := range []struct {
 		title, hint string
@@ -112,7 +111,7 @@ func resultsTable(name string, r *Result) *page.Table {
 		{"listed", "pairs that the list ranks", r.Listed}, {"outside", "lines whose pair is not scored", r.Outside}, {"repeated", "lines whose pair stood there before", r.Repeated},
 	} {
 		t.Columns = append(t.Columns, page.Column{Title: c.title, Hint: c.hint, Number: true})
-		row = append(row, page.Cell{Text: fmt.Sprint(c.count), Value: float64(c.count)})
+		row = append(row, page.Count(c.count))
 	}
 	t.Rows = [][]page.Cell{row}
 	return t

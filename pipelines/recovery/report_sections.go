@@ -45,7 +45,7 @@ func (r *run) resultsSection() page.Section {
 		for _, m := range metrics {
 			row = append(row, cell(s.Metrics.Get(m.Key), m.Format))
 		}
-		row = append(row, count(s.Edges), cell(s.Penalty, "%.4g"), cell(s.Objective, "%.5f"), cell(s.DualityGap, "%.1e"), iterations(s), cell(s.Seconds, "%.2f"))
+		row = append(row, page.Count(s.Edges), cell(s.Penalty, "%.4g"), cell(s.Objective, "%.5f"), cell(s.DualityGap, "%.1e"), iterations(s), cell(s.Seconds, "%.2f"))
 		t.Rows = append(t.Rows, row)
 		for _, sentence := range []string{s.Note, s.Error} {
 			if sentence != "" {
@@ -62,18 +62,16 @@ func (r *run) resultsSection() page.Section {
 	return page.Section{Title: "Results", Table: &t, Notes: notes}
 }
 
-func count(n int) page.Cell { return page.Cell{Text: strconv.Itoa(n), Value: float64(n)} }
-
 // iterations is a dash for a solver without any.
 func iterations(s job.SolverResult) page.Cell {
 	if s.Ranking {
 		return cell(job.NaN(), "")
 	}
-	return count(s.Iterations)
+	return page.Count(s.Iterations)
 }
 
 func cell(v job.Float, format string) page.Cell {
-	return page.Cell{Text: page.Figure(float64(v), format), Value: float64(v)}
+	return page.Number(float64(v), format)
 }
 
 func (r *run) networkSection(solved []string) page.Section {

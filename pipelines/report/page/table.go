@@ -45,6 +45,22 @@ type Cell struct {
 // Words is a cell without a figure.
 func Words(text string) Cell { return Cell{text, math.NaN()} }
 
+// Number is a cell with a figure in a format of fmt: see Figure.
+func Number(v float64, format string) Cell { return Cell{Figure(v, format), v} }
+
+// Difference is a cell with a difference in the format, its sign always, and its standard
+// error, which is NaN for none.
+func Difference(v, standardError float64, format string) Cell {
+	c := Number(v, "%+"+format[1:])
+	if finite(standardError) {
+		c.Text += " ± " + Figure(standardError, format)
+	}
+	return c
+}
+
+// Count is a cell with a whole number.
+func Count(n int) Cell { return Number(float64(n), "%.0f") }
+
 // Maximum numbers of rows that are shown.
 const maxRows = 2000
 
