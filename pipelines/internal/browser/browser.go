@@ -174,6 +174,7 @@ type Page struct {
 	session string
 	loaded  chan struct{}
 	url     string
+	pressed bool // the left button of the mouse
 
 	mu       sync.Mutex
 	problems []string
@@ -301,9 +302,20 @@ func (p *Page) Key(t *testing.T, key string) {
 func (p *Page) Mouse(t *testing.T, kind string, x, y, wheel float64) {
 	t.Helper()
 	event := object{"type": kind, "x": x, "y": y, "deltaX": 0, "deltaY": wheel}
-	if kind == "mousePressed" || kind == "mouseReleased" {
-		event["button"], event["clickCount"] = "left", 1
+	switch kind {
+	case "mousePressed":
+		p.pressed = true
+		event["clickCount"] = 1
+	case "mouseReleased":
+		event["clickCount"] = 1
 	}
+	if p.pressed {
+		event["button"] = "left"
+		if kind != "mouseReleased" { // a move without a button held is no dragging
+			event["buttons"] = 1
+		}
+	}
+	p.pressed = p.pressed && kind != "mouseReleased"
 	p.b.call(t, p.session, "Input.dispatchMouseEvent", event, nil)
 }
 
