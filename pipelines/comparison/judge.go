@@ -61,14 +61,28 @@ type Figures struct {
 	Resampled map[string][]float64 `json:"resampled,omitempty"`
 }
 
-// Score measures scores on all variables of the table. The error is that of ctx, or
-// says which pair has a score of NaN.
-func (j *Judge) Score(ctx context.Context, s *Scores) (Figures, error) {
+// Rank ranks the pairs of the population by scores on all variables of the table.
+func (j *Judge) Rank(s *Scores) (metric.Ranking, error) {
+	scores, err := j.scores(s)
+	if err != nil {
+		return metric.Ranking{}, err
+	}
+	return metric.Rank(scores, j.Population.Positive)
+}
+
+// scores are those of the pairs of the population.
+func (j *Judge) scores(s *Scores) ([]float64, error) {
 	score := s.At
 	if j.Population.Undirected {
 		score = s.Unordered
 	}
-	scores, err := j.Population.Scores(func(a, b int) float64 { return score(j.at[a], j.at[b]) })
+	return j.Population.Scores(func(a, b int) float64 { return score(j.at[a], j.at[b]) })
+}
+
+// Score measures scores on all variables of the table. The error is that of ctx, or
+// says which pair has a score of NaN.
+func (j *Judge) Score(ctx context.Context, s *Scores) (Figures, error) {
+	scores, err := j.scores(s)
 	if err != nil {
 		return Figures{}, err
 	}

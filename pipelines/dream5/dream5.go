@@ -152,6 +152,7 @@ type run struct {
 	listed    map[string]bool // the regulators; nil without a list
 	judges    []*comparison.Judge
 	folder    *output.Folder // nil without one
+	report    *reportPage    // nil without one
 	result    *Result
 }
 
@@ -184,6 +185,11 @@ func Run(ctx context.Context, d job.Dream5, host Host) (*Result, error) {
 		}
 		defer r.folder.Close()
 	}
+	if err := r.openReport(); err != nil {
+		r.folder.Discard()
+		return nil, err
+	}
+	defer r.report.close()
 	failure := r.passes(ctx)
 	r.compare()
 	if failure != nil {
@@ -237,6 +243,11 @@ func (r *run) pass(ctx context.Context, j job.Job, regulators bool) error {
 				return err
 			}
 			found.figures = append(found.figures, f)
+		}
+		if r.report != nil {
+			if err := r.report.add(r, found.Name(), s.Scores); err != nil {
+				return err
+			}
 		}
 		err := r.writeList(&found, s.Scores)
 		r.result.Solvers = append(r.result.Solvers, found)

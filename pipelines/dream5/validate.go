@@ -19,6 +19,9 @@ func Validate(d job.Dream5) error {
 	if d.Network != "" && !regexp.MustCompile(`^([1-9]|size[0-9]+_[1-9])$`).MatchString(d.Network) {
 		return job.Errorf("network", "%q is no network; write 1, 3 or 4 of DREAM5, or size100_1 and the like of DREAM4", d.Network)
 	}
+	if err := job.CheckReport(d.Report); err != nil {
+		return err
+	}
 	for i, b := range d.Baselines {
 		switch known := recovery.SolverNames(); {
 		case !slices.Contains(known, b):

@@ -84,18 +84,26 @@ func ranked(s *comparison.Scores, listed map[string]bool, most int) []edge {
 	return edges[:min(len(edges), most)]
 }
 
-// write leaves the table of all figures and the document.
+// write leaves the table of all figures and the document in the folder, and the report.
 func (r *run) write() error {
-	if r.folder == nil {
-		return nil
-	}
-	if t := r.metrics(); len(t.Columns) > 0 {
+	if t := r.metrics(); r.folder != nil && len(t.Columns) > 0 {
 		format := arrowio.TableFormats().For(r.Format)
 		files, err := format.Write(r.folder.Root(), "metrics."+format.Name, t.Columns, t.Metadata)
 		if err != nil {
 			return err
 		}
 		r.result.Files = append(r.result.Files, output.Listed(files)...)
+	}
+	if r.report != nil {
+		written, err := r.report.file.Write(r.page().Encode)
+		if err != nil {
+			return err
+		}
+		written.Name = output.Beside(r.Out, r.Report)
+		r.result.Files = append(r.result.Files, written)
+	}
+	if r.folder == nil {
+		return nil
 	}
 	return r.folder.WriteJSON(DocumentFile, r.result)
 }

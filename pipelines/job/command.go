@@ -29,6 +29,13 @@ func (b Benchmark) Command(known Facts) string {
 	return commandLine([]string{"gladflow", "benchmark", shellWord(b.Sets)}, &b, known, "sets")
 }
 
+// Command is the command line of the run, without defaults. known are those of the
+// program besides.
+func (d Dream5) Command(known Facts) string {
+	d.JSON = false
+	return commandLine([]string{"gladflow", "dream5", shellWord(d.Folder)}, &d, known, "folder")
+}
+
 // commandLine is words and the fields of document, a pointer to a Job or another
 // document, that are not their defaults, as flags. The arguments are fields that the
 // words have already.

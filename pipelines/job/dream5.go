@@ -33,6 +33,9 @@ type Dream5 struct {
 
 	// Out is the folder for metrics, ranked lists and dream5.json. Default: no files.
 	Out string `json:"out,omitzero" file:"write-folder" jsonschema_description:"folder for the metrics and the ranked lists; without it nothing is written"`
+	// Report is an HTML page to look at, made where it is missing and replaced whole.
+	// Default: none.
+	Report string `json:"report,omitzero" file:"write" jsonschema:"pattern=[.]html$" jsonschema_description:"page to look at, with tables, curves and the networks drawn: one HTML file whose name ends in .html"`
 	// Format is that of the metrics.
 	Format string `json:"format,omitzero" jsonschema:"default=parquet" jsonschema_description:"format of the metrics"`
 	// Engine and Threads are those of Job.

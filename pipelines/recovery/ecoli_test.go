@@ -62,3 +62,18 @@ func TestRegulatorsOnEcoli(t *testing.T) {
 		{0.6286, 0.1007}, {0.6138, 0.0615}, {0.6084, 0.0691}, {0.6598, 0.1071}, {0.6392, 0.0769}, {0.6488, 0.0833},
 	})
 }
+
+// GLAD on the whole table, by partial correlations, is at least what its |Θ| was asked to
+// reach: .585 and .060.
+func TestGLADOnEcoli(t *testing.T) {
+	result, err := Run(t.Context(), ecoli(t, "glad"), Host{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := result.Solvers[0]
+	auroc, precision := s.Metrics.Get("auroc"), s.Metrics.Get("average_precision")
+	t.Logf("%s: AUROC %.4f, average precision %.4f, %.2f s", s.Model, auroc, precision, s.Seconds)
+	if !(auroc >= 0.585) || !(precision >= 0.060) {
+		t.Errorf("AUROC %.4f, average precision %.4f", auroc, precision)
+	}
+}

@@ -32,7 +32,8 @@ insilico_size100_1_multifactorial.tsv and its gold standard. It may have other d
 under such names, such as merged conditions; what was found is said.
 
 With --out it writes the metrics and, for every solver, a ranked list in the format
-of the challenge's submissions, of at most 100,000 edges.`,
+of the challenge's submissions, of at most 100,000 edges. --report leaves a page to
+look at.`,
 		Example: `  gladflow dream5 ../shared/data/dream5 --out ecoli
   gladflow dream5 challenge --network 1 --solvers glad,correlation,clr
   gladflow dream5 challenge --genes all --time-limit 10m --out all-genes
@@ -109,7 +110,12 @@ func printDream5(w io.Writer, r *dream5.Result) {
 	}
 	fmt.Fprintf(w, "%s; %s s in all\n", progress.Count(len(r.Solvers), "ranking"), seconds(r.Seconds))
 	if r.Dream5.Out == "" {
-		fmt.Fprintln(w, "no files were written; name a folder with --out")
+		for _, f := range r.Files {
+			fmt.Fprintf(w, "report: %s\n", f.Name)
+		}
+		if r.Files == nil {
+			fmt.Fprintln(w, "no files were written; name a folder with --out")
+		}
 		return
 	}
 	fmt.Fprintf(w, "files in %s: %s and %s\n", r.Dream5.Out, progress.Count(len(r.Files), "file"), dream5.DocumentFile)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gladflow/gladflow/pipelines/benchmark"
+	"github.com/gladflow/gladflow/pipelines/dream5"
 	"github.com/gladflow/gladflow/pipelines/evaluation"
 	"github.com/gladflow/gladflow/pipelines/internal/browser"
 	"github.com/gladflow/gladflow/pipelines/job"
@@ -92,6 +93,28 @@ func benchmarked(t *testing.T) string {
 	return path
 }
 
+// challenged is the page of the example as network 1 of DREAM5.
+func challenged(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	for from, to := range map[string]string{"expression.csv": "net1_expression_data.tsv", "known.csv": "net1_gold_standard.tsv"} {
+		text, err := os.ReadFile(data + from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tabs := strings.ReplaceAll(string(text), ",", "\t")
+		if err := os.WriteFile(filepath.Join(folder, to), []byte(tabs), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "dream5.html")
+	d := job.Dream5{Folder: folder, Solvers: []string{"correlation", "clr", "glad"}, Baselines: []string{"correlation", "clr"}, Resamples: "20", Report: path}
+	if _, err := dream5.Run(t.Context(), d, dream5.Host{}); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // hostileText returns one hostile name after the other.
 func hostileText() func() string {
 	k := 0
@@ -118,8 +141,11 @@ func TestPagesInBrowser(t *testing.T) {
 		// solvers, the steps of GLAD, and the two of the penalty.
 		"recovery":   {recovered(t, folder), 1, 8, 3*len(recovery.SelfSufficient()) + 1 + 4 + 4 + 1 + 2, 0},
 		"evaluation": {evaluated(t, folder), 1, 3, 1 + 1 + 2, 0},
-		"hostile":    {written(t, everywhere(hostileText())), 1, 2, 2, 3},
-		"big":        {written(t, big()), 1, 3, 24, 12 * 120},
+		// ROC, precision and degrees of three rankings and the reference; two metrics on
+		// three populations, and two differences from two baselines but of themselves.
+		"dream5":  {challenged(t), 1, 3 + 4, 3 + 3 + 4, 2*3*3 + 2*(2+2)},
+		"hostile": {written(t, everywhere(hostileText())), 1, 2, 2, 3},
+		"big":     {written(t, big()), 1, 3, 24, 12 * 120},
 	} {
 		for view, v := range views {
 			t.Run(name+" "+view, func(t *testing.T) {
