@@ -67,18 +67,40 @@ func (r *run) open(ctx context.Context, s Set, result *SetResult) (*opened, erro
 		settings.Scored = func(name string) bool { return !strings.HasPrefix(name, s.Background) }
 		o.leaveOut(result)
 	}
-	known := metric.Reference{Source: reference.Source, Target: reference.Target, Label: reference.Label}
+	known, left := withoutBackground(metric.Reference{Source: reference.Source, Target: reference.Target, Label: reference.Label}, s.Background)
 	if o.judge, err = comparison.NewJudge(known, o.table.Names, settings); err != nil {
 		return nil, err
 	}
 	result.Samples, result.Variables, result.SHA256 = o.table.Samples, len(o.table.Names), o.table.SHA256
 	result.Reference = reference.Result(o.judge.Population)
+	if left > 0 {
+		result.Reference.Text += fmt.Sprintf("; %s of the reference on the background left out", progress.Count(left, "line"))
+	}
 	o.sums = question{
 		Build: r.build, Table: o.table.SHA256, Reference: reference.SHA256, Regulators: regulators, Models: r.models,
 		Set: o.Set, Job: o.job, Resamples: r.resamples, Seed: r.Seed,
 	}
 	report.Done(fmt.Sprintf("%s of %s", progress.Count(o.table.Samples, "sample"), progress.Count(len(o.table.Names), "variable")))
 	return o, nil
+}
+
+// withoutBackground leaves out the pairs of variables whose names begin with background,
+// and counts them.
+func withoutBackground(r metric.Reference, background string) (some metric.Reference, left int) {
+	if background == "" {
+		return r, 0
+	}
+	for k, source := range r.Source {
+		if strings.HasPrefix(source, background) || strings.HasPrefix(r.Target[k], background) {
+			left++
+			continue
+		}
+		some.Source, some.Target = append(some.Source, source), append(some.Target, r.Target[k])
+		if r.Label != nil {
+			some.Label = append(some.Label, r.Label[k])
+		}
+	}
+	return some, left
 }
 
 // leaveOut leaves out background variables that do not vary, which solvers refuse: they

@@ -263,6 +263,21 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
+// A folder that is a link, and one that is called ".", are looked through.
+func TestFolderIsALink(t *testing.T) {
+	folder := challenge(t)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(folder, link); err != nil {
+		t.Skip(err)
+	}
+	t.Chdir(folder)
+	for _, path := range []string{link, "."} {
+		if f, err := search(t.Context(), path); err != nil || len(f.networks) != 4 {
+			t.Errorf("%s: %v, %+v", path, err, f)
+		}
+	}
+}
+
 func TestWithoutRegulators(t *testing.T) {
 	r, err := Run(t.Context(), job.Dream5{Folder: challenge(t), Network: "1", Solvers: []string{"pcor"}, Resamples: "none", Out: t.TempDir()}, Host{})
 	if err != nil {

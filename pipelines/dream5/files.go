@@ -113,7 +113,8 @@ func search(ctx context.Context, path string) (*folder, error) {
 	f := &folder{}
 	known := patterns()
 	files := 0
-	err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+	root := path + string(filepath.Separator) // which follows a link
+	err := filepath.WalkDir(root, func(at string, d fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
 			return cmp.Or(ctx.Err(), err)
 		}
@@ -121,8 +122,8 @@ func search(ctx context.Context, path string) (*folder, error) {
 			return job.Errorf("folder", "%s holds more than %d files; name the folder of the challenge", path, mostFiles)
 		}
 		if d.IsDir() {
-			within, _ := filepath.Rel(path, at)
-			if at != path && (strings.HasPrefix(d.Name(), ".") || strings.Count(within, string(filepath.Separator)) >= mostDepth) {
+			within, _ := filepath.Rel(root, at)
+			if at != root && (strings.HasPrefix(d.Name(), ".") || strings.Count(within, string(filepath.Separator)) >= mostDepth) {
 				return fs.SkipDir
 			}
 			return nil

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
@@ -94,8 +96,11 @@ func printBenchmark(w io.Writer, r *benchmark.Result) {
 			fmt.Fprintf(w, "%s: %s\n", s.Name, s.Error)
 		}
 		for _, f := range s.Solvers {
-			if f.Error != "" {
+			switch {
+			case f.Error != "":
 				fmt.Fprintf(w, "%s: %s\n", s.Name, f.Error)
+			case strings.HasPrefix(f.Status, solver.Interrupted.String()):
+				fmt.Fprintf(w, "%s: %s was %s\n", s.Name, f.Solver, f.Status)
 			}
 		}
 	}
