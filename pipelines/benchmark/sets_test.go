@@ -1,6 +1,7 @@
 package benchmark
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -131,14 +132,14 @@ func FuzzList(f *testing.F) {
 }
 
 // The files that the example names are there.
-func TestSharedList(t *testing.T) {
-	const root = "../../../shared/data"
-	sets, err := readList("../../examples/benchmark/shared.yaml", root)
+func TestSetsOfTheExample(t *testing.T) {
+	root := cmp.Or(os.Getenv("GLADFLOW_DATA"), "data")
+	sets, err := readList("../../examples/benchmark/gene-networks.yaml", root)
 	if err != nil || len(sets) != 9 {
 		t.Fatalf("%v, %d sets", err, len(sets))
 	}
-	if _, err := os.Stat(root); err != nil {
-		t.Skip("../shared is not there")
+	if os.Getenv("GLADFLOW_DATA") == "" {
+		t.Skip("GLADFLOW_DATA does not name a folder with the files")
 	}
 	for _, s := range sets {
 		for _, path := range []string{s.Table, s.Reference} {

@@ -17,11 +17,11 @@ import (
 
 func ecoliSubnetwork() Experiment {
 	return Experiment{
-		Name:    "ecoli-subnetwork",
-		Title:   "a sub-network of E. coli from simulated expression",
-		Claim:   "A model trained at D = 25 recovers a sub-network of E. coli with 43 genes and 30 interactions from simulated expression: FDR 0.613, TPR 0.913, FPR 0.114 for M = 10, and 0.236, 0.986, 0.024 for M = 100.",
-		Network: true,
-		Run:     runEcoliSubnetwork,
+		Name:  "ecoli-subnetwork",
+		Title: "a sub-network of E. coli from simulated expression",
+		Claim: "A model trained at D = 25 recovers a sub-network of E. coli with 43 genes and 30 interactions from simulated expression: FDR 0.613, TPR 0.913, FPR 0.114 for M = 10, and 0.236, 0.986, 0.024 for M = 100.",
+		Reads: "network",
+		Run:   runEcoliSubnetwork,
 	}
 }
 

@@ -29,8 +29,9 @@ type Experiment struct {
 	Title string
 	// Claim is what the paper says, in a sentence or two.
 	Claim string
-	// Network says that it reads the network of Options.
-	Network bool
+	// Reads is the key of the field of Options that names what it reads: network or
+	// challenge; empty for one that simulates its data.
+	Reads string
 	// Run does it.
 	Run func(context.Context, *Run) (*Report, error)
 }
@@ -40,7 +41,7 @@ func All() []Experiment {
 	return []Experiment{
 		admmObjective(), admmGrid(), penaltySensitivity(), convergence(), runtimes(),
 		recoveryProbability(), areaUnderCurve(), unrollLength(), unrolledADMM(),
-		geneNMSE(), ecoliSubnetwork(),
+		geneNMSE(), ecoliSubnetwork(), challenge(),
 	}
 }
 
@@ -62,6 +63,8 @@ type Run struct {
 	Seed uint64
 	// Network is the file of a known network, for experiments that read one.
 	Network string
+	// Challenge is the folder with the files of a challenge, for experiments that read one.
+	Challenge string
 	// Workers bounds the graphs that are worked on at a time. Default (0): as
 	// many as Go uses processors.
 	Workers int

@@ -25,6 +25,9 @@ import (
 func quick(t *testing.T, e Experiment) *Report {
 	t.Helper()
 	r := &Run{Quick: true, Seed: uint64(Options{}.Resolved().Seed), memory: map[string]any{}}
+	if e.Reads == "challenge" {
+		r.Challenge = challengeFolder(t)
+	}
 	rep, err := e.Run(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
@@ -285,6 +288,9 @@ func TestOptionsRefused(t *testing.T) {
 		"unknown engine":      {All: true, Engine: "mkl"},
 		"no network":          {Name: "ecoli-subnetwork"},
 		"network of none":     {Name: "auc", Network: "x.sif"},
+		"no challenge":        {Name: "dream5"},
+		"challenge of none":   {Name: "auc", Challenge: t.TempDir()},
+		"empty challenge":     {Name: "dream5", Challenge: t.TempDir(), Out: t.TempDir()},
 		"network that is not": {Name: "ecoli-subnetwork", Network: "x.sif", Out: t.TempDir()},
 		"folder under a file": {Name: "auc", Out: "experiment.go/x"},
 		"document under one":  {All: true, Out: t.TempDir(), Document: "experiment.go/x.md"},
@@ -304,7 +310,7 @@ func TestCancelled(t *testing.T) {
 	for _, e := range All() {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := e.Run(ctx, &Run{Quick: true, Seed: 1, Network: regulon(t)}); !errors.Is(err, context.Canceled) {
+		if _, err := e.Run(ctx, &Run{Quick: true, Seed: 1, Network: regulon(t), Challenge: challengeFolder(t)}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", e.Name, err)
 		}
 	}
@@ -334,7 +340,7 @@ func TestAnchors(t *testing.T) {
 }
 
 func TestNamesAreThoseOfTheIssue(t *testing.T) {
-	want := []string{"admm-objective", "admm-grid", "convergence", "runtime", "recovery-probability", "auc", "unroll-length", "penalty-sensitivity", "admmu", "gene-nmse", "ecoli-subnetwork"}
+	want := []string{"admm-objective", "admm-grid", "convergence", "runtime", "recovery-probability", "auc", "unroll-length", "penalty-sensitivity", "admmu", "gene-nmse", "ecoli-subnetwork", "dream5"}
 	got := Names()
 	slices.Sort(want)
 	slices.Sort(got)

@@ -25,6 +25,8 @@ type Options struct {
 	// Network is a file with a known network, such as a SIF, for the experiments that
 	// need one. All leaves these out without it.
 	Network string `json:"network,omitzero" file:"read" jsonschema_description:"file of a known network that is read, for experiments on one: a SIF, or a list of source and target; --all without it leaves them out"`
+	// Challenge is a folder with the files of DREAM5, for the experiment on them.
+	Challenge string `json:"challenge,omitzero" file:"read-folder" jsonschema_description:"folder with the files of the DREAM5 challenge, for the experiment dream5, see gladflow dream5; --all without it leaves that out"`
 	// Out is the folder for NAME.parquet, NAME.svg, NAME.png and NAME.md, made
 	// where it is missing. Default: results, docs/results for All, or
 	// results-quick if quick.
@@ -49,10 +51,14 @@ func (o Options) Validate() error {
 			hint = "; choose from " + strings.Join(Names(), ", ")
 		}
 		return job.Errorf("name", "there is no experiment %q%s", o.Name, hint)
-	case !o.All && o.Network == "" && needsNetwork(o.Name):
+	case o.missing("network"):
 		return job.Errorf("network", "%s needs a network whose licence does not let us pass it on; name the file, the sub-network of E. coli with 43 genes and 30 interactions of the paper (ecoli_sub_30.sif), or any other", o.Name)
-	case !o.All && o.Network != "" && !needsNetwork(o.Name):
+	case o.missing("challenge"):
+		return job.Errorf("challenge", "%s needs the files of the challenge, which we may not pass on; name the folder that has them", o.Name)
+	case o.unread("network"):
 		return job.Errorf("network", "%s reads none; leave this out", o.Name)
+	case o.unread("challenge"):
+		return job.Errorf("challenge", "%s reads none; leave this out", o.Name)
 	case o.Document != "" && !o.All:
 		return job.Errorf("document", "the document is written for all experiments; leave this out, or perform all")
 	case o.Seed < 0:
@@ -61,9 +67,30 @@ func (o Options) Validate() error {
 	return job.CheckFields(&o, job.Facts{})
 }
 
-// needsNetwork says whether the experiment of a name reads a network.
-func needsNetwork(name string) bool {
-	return slices.ContainsFunc(All(), func(e Experiment) bool { return e.Name == name && e.Network })
+// inputs are the keys of fields that name what experiments read.
+func inputs() []string { return []string{"network", "challenge"} }
+
+// input is the value of one of them.
+func (o Options) input(key string) string {
+	if key == "challenge" {
+		return o.Challenge
+	}
+	return o.Network
+}
+
+// missing and unread say of the one experiment asked for that what it reads is not given,
+// or that what is given it does not read.
+func (o Options) missing(key string) bool {
+	return !o.All && o.input(key) == "" && reads(o.Name, key)
+}
+
+func (o Options) unread(key string) bool {
+	return !o.All && o.input(key) != "" && !reads(o.Name, key)
+}
+
+// reads says whether the experiment of a name reads what a key names.
+func reads(name, key string) bool {
+	return slices.ContainsFunc(All(), func(e Experiment) bool { return e.Name == name && e.Reads == key })
 }
 
 // Resolved is o with its defaults filled in.
@@ -97,8 +124,10 @@ func (o Options) command(name string) string {
 	if o.Seed != (Options{}).Resolved().Seed {
 		c += fmt.Sprintf(" --seed %d", o.Seed)
 	}
-	if o.Network != "" && (o.All || needsNetwork(name)) {
-		c += " --network " + filepath.Base(o.Network)
+	for _, key := range inputs() {
+		if path := o.input(key); path != "" && (o.All || reads(name, key)) {
+			c += " --" + key + " " + filepath.Base(path)
+		}
 	}
 	return c
 }

@@ -44,7 +44,7 @@ func Perform(ctx context.Context, o Options, tell func(progress.Update)) ([]Outc
 	memory := make(map[string]any)
 	var outcomes []Outcome
 	for _, e := range All() {
-		if !o.All && e.Name != o.Name || e.Network && o.Network == "" {
+		if !o.All && e.Name != o.Name || e.Reads != "" && o.input(e.Reads) == "" {
 			continue
 		}
 		out, err := perform(ctx, e, o, engine, memory, tell)
@@ -64,7 +64,7 @@ func Perform(ctx context.Context, o Options, tell func(progress.Update)) ([]Outc
 
 func perform(ctx context.Context, e Experiment, o Options, engine dense.Engine, memory map[string]any, listener func(progress.Update)) (Outcome, error) {
 	start := time.Now()
-	run := &Run{Quick: o.Quick, Seed: uint64(o.Seed), Network: o.Network, Engine: engine, memory: memory}
+	run := &Run{Quick: o.Quick, Seed: uint64(o.Seed), Network: o.Network, Challenge: o.Challenge, Engine: engine, memory: memory}
 	tell := func(p progress.Update) {
 		if listener != nil {
 			p.Stage, p.Solver = progress.Solving, e.Name

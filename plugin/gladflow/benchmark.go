@@ -38,7 +38,7 @@ repeated by the next run unless the files, the options or the program have
 changed.`,
 		Example: `  gladflow benchmark sets --undirected --out results
   gladflow benchmark sets.yaml --solvers glad,bcd --baseline bcd --out results
-  gladflow benchmark examples/benchmark/shared.yaml --root ../shared/data --out results`,
+  gladflow benchmark examples/benchmark/gene-networks.yaml --root data --out results`,
 		Args: arguments("DIR|LIST"),
 		RunE: func(c *cobra.Command, args []string) error {
 			b.Sets = args[0]

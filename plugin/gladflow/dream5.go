@@ -34,10 +34,10 @@ under such names, such as merged conditions; what was found is said.
 With --out it writes the metrics and, for every solver, a ranked list in the format
 of the challenge's submissions, of at most 100,000 edges. --report leaves a page to
 look at.`,
-		Example: `  gladflow dream5 ../shared/data/dream5 --out ecoli
+		Example: `  gladflow dream5 challenge --out ecoli
   gladflow dream5 challenge --network 1 --solvers glad,correlation,clr
   gladflow dream5 challenge --genes all --time-limit 10m --out all-genes
-  gladflow dream5 ../shared/data/dream4 --network size100_1`,
+  gladflow dream5 dream4 --network size100_1`,
 		Args: arguments("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
 			d.Folder = args[0]

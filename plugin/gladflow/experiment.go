@@ -27,6 +27,7 @@ With --all they go into one document, docs/RESULTS.md if it is not named.`,
   gladflow experiment admm-grid --quick
   gladflow experiment convergence --out results
   gladflow experiment ecoli-subnetwork --network ecoli_sub_30.sif
+  gladflow experiment dream5 --challenge challenge
   gladflow experiment --all`,
 		Args: func(c *cobra.Command, args []string) error {
 			if list || o.All {
