@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,9 +132,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// The shipped models are what their commands write. It takes half a minute and the
-// processor that they were trained on.
-func TestShippedModels(t *testing.T) {
+// The shipped models are what their commands write. It takes half a minute.
+func TestBuiltinIsWhatItsCommandWrites(t *testing.T) {
 	if os.Getenv("GLADFLOW_LONG") == "" {
 		t.Skip("GLADFLOW_LONG is not set")
 	}
@@ -154,8 +155,17 @@ func TestShippedModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(got, m) {
-			t.Errorf("%s is not what its command writes on this machine: validation %v, was %v", name, got.Card.Validation, m.Card.Validation)
+		// On another kind of processor the last bits may differ, in weights too, and pairs
+		// that nearly tie change places: the figures of the card move far less than 1e-4.
+		for key, v := range m.Card.Validation {
+			want, ok := v.(float64)
+			is, also := got.Card.Validation[key].(float64)
+			if !ok || !also || !(math.Abs(is-want) <= 1e-4*math.Abs(want)) {
+				t.Errorf("%s: the %s of what its command writes is %v, in the card %v", name, key, got.Card.Validation[key], v)
+			}
+		}
+		if !slices.Equal(got.Inputs, m.Inputs) || !slices.Equal(got.Context, m.Context) {
+			t.Errorf("%s: its command writes a model of %v and %v", name, got.Inputs, got.Context)
 		}
 	}
 }
