@@ -23,7 +23,7 @@ gpu-check: ## tests and measures the GPU code on this machine's GPU, into bin/gp
 	.ci/with-cuda go build -trimpath -tags cuda -ldflags '-s -w' -o bin/gpu-check ./solver/cuda/gpucheck
 	bin/gpu-check --out bin/gpu-check.md $(CHECK)
 
-test: ## the tests, a minute on two cores; with GLADFLOW_LONG=1 the longer ones too
+test: ## the tests, three minutes on two cores, what has not changed at once; with GLADFLOW_LONG=1 the longer ones too
 	go test ./...
 
 test-cuda: ## the tests of the GPU code on an emulated driver; needs gcc, g++ and OpenBLAS, no GPU
