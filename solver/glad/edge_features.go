@@ -2,40 +2,41 @@ package glad
 
 import "math"
 
-// The features of a pair for the edge head. r is |Rij|, p the absolute partial correlation
-// |Θij|/√(ΘiiΘjj), l that of the inverse of the shrunk correlation: R with the weight of
-// the identity of Chen, Wiesel, Eldar and Hero (2010). M is guessed where it is not known,
-// as ZScore says.
+// The features of a pair for the edge head. r is |Rij|, R the correlation of S; p is
+// |Θij|/√(ΘiiΘjj); l is the same of the inverse of the shrunk R, whose diagonal is v. M is
+// guessed where it is not known, as ZScore says.
 const (
-	EdgeGate            Feature = "gate"                 // log odds of the last cell's gate, Zij/uij, within ±8
-	EdgePartial         Feature = "partial"              // 4p
-	EdgePartialScore    Feature = "partial_score"        // log(1 + p√M)
-	EdgeShrunk          Feature = "shrunk"               // 4l
-	EdgeShrunkScore     Feature = "shrunk_score"         // log(1 + l√M)
-	EdgeCorrelation     Feature = "correlation"          // 4r
-	EdgeScore           Feature = "correlation_score"    // log(1 + r√M)
-	EdgeContext         Feature = "partial_context"      // mean of q(i), q(j), for q(i) = log(0.01 + Σk≠i p²)
-	EdgeContextMost     Feature = "partial_context_most" // their larger one
-	EdgeNodes           Feature = "node_context_mean"    // mean of log(1 + Σk≠i r²) of i and j
-	EdgeNodesMost       Feature = "node_context_most"    // their larger one
-	EdgeOfRow           Feature = "row_share"            // l over the smaller of the rows' largest
-	EdgeOfRows          Feature = "row_share_least"      // l over the larger of them
-	EdgeAboveMean       Feature = "row_mean"             // log of l over the rows' means, added, within ±8
-	EdgePartialOfRow    Feature = "partial_row_share"    // p over the smaller of the rows' largest
-	EdgePartialOfRows   Feature = "partial_row_share_least"
-	EdgeShrunkContext   Feature = "shrunk_context"
-	EdgeShrunkContextMx Feature = "shrunk_context_most"
+	EdgeCorrelation      Feature = "correlation"       // 4r
+	EdgeCorrelationScore Feature = "correlation_score" // log(1 + r√M)
+	EdgePartial          Feature = "partial"           // 4p
+	EdgePartialScore     Feature = "partial_score"     // log(1 + p√M)
+	EdgeShrunk           Feature = "shrunk"            // 4l
+	EdgeShrunkScore      Feature = "shrunk_score"      // log(1 + l√M)
+	EdgeNode             Feature = "node"              // mean of log(1 + Σ r²) of i and j, over their other variables
+	EdgeNodeMost         Feature = "node_most"         // the larger of the two
+	EdgePartialNode      Feature = "partial_node"      // mean of log(0.01 + Σ p²)
+	EdgePartialNodeMost  Feature = "partial_node_most" // the larger of the two
+	EdgeShrunkNode       Feature = "shrunk_node"       // mean of log(0.01 + Σ l²)
+	EdgeShrunkNodeMost   Feature = "shrunk_node_most"  // the larger of the two
+	EdgeInformation      Feature = "information"       // mean of log vi and log vj
+	EdgeInformationMost  Feature = "information_most"  // the larger of the two
+	EdgeRowShare         Feature = "row_share"         // l over the largest of row i or of row j, whichever is smaller
+	EdgeRowShareLeast    Feature = "row_share_least"   // l over the larger of the two
+	EdgeRowMean          Feature = "row_mean"          // log of l over the root of the means of both rows, within ±8
 )
 
 // The features of the table for the edge head.
 const (
-	EdgeLogD          Feature = "log_d"              // log(d/50)
-	EdgeLogRatio      Feature = "log_samples_per_d"  // log(M/d)
-	EdgeMeanSquare    Feature = "mean_square"        // log of the mean of M·Rij²
-	EdgeKurtosis      Feature = "kurtosis"           // log of the kurtosis of R, over 3
-	EdgeHeterogeneity Feature = "row_heterogeneity"  // standard deviation of log(1 + Σk≠i r²)
-	EdgeCrest         Feature = "row_crest"          // its largest value less its mean
-	EdgeLargest       Feature = "largest"            // log of the largest M·l² over 2·log of the number of pairs
+	EdgeSize            Feature = "size"                 // log(d/50)
+	EdgeSampleRatio     Feature = "samples_per_d"        // log(M/d)
+	EdgeMeanSquare      Feature = "mean_square"          // log(10⁻³ + M·mean r²)
+	EdgeKurtosis        Feature = "correlation_kurtosis" // log(10⁻³ + kurtosis/3) of r, about zero
+	EdgeShrunkSquare    Feature = "shrunk_square"        // log(10⁻³ + M·mean l²)
+	EdgeShrunkKurtosis  Feature = "shrunk_kurtosis"      // log(10⁻³ + kurtosis/3) of l
+	EdgeRowSpread       Feature = "node_spread"          // 4 times the standard deviation of log(1 + Σ r²)
+	EdgeRowCrest        Feature = "node_crest"           // its largest less its mean
+	EdgeLargest         Feature = "largest"              // log(10⁻³ + M·max l²/(2·log(1 + number of pairs)))
+	EdgeMeanInformation Feature = "mean_information"     // mean of log vi
 )
 
 // An edgeFeature is a row of the table below: a feature of pairs, or of the table.
@@ -43,22 +44,20 @@ type edgeFeature struct {
 	name  Feature
 	pair  func(t *edgeTable, e *edgePairs, x []float64)
 	table func(t *edgeTable) float64
-	// score says that it needs Θ⁻¹; posterior that only models of kind GLADPM have it.
-	score, posterior bool
 }
 
-// edgeLeast keeps logarithms finite.
-const edgeLeast = 1e-3
+// The formulas of edgeFeatures, for many pairs at a time.
+type edgeFormula = func(t *edgeTable, e *edgePairs, x []float64)
 
-func scaledBy(f float64, of func(e *edgePairs) []float64) func(*edgeTable, *edgePairs, []float64) {
+func fourTimes(of func(e *edgePairs) []float64) edgeFormula {
 	return func(_ *edgeTable, e *edgePairs, x []float64) {
 		for k, v := range of(e)[:len(x)] {
-			x[k] = f * v
+			x[k] = 4 * v
 		}
 	}
 }
 
-func scoreOf(of func(e *edgePairs) []float64) func(*edgeTable, *edgePairs, []float64) {
+func scoreOf(of func(e *edgePairs) []float64) edgeFormula {
 	return func(t *edgeTable, e *edgePairs, x []float64) {
 		for k, v := range of(e)[:len(x)] {
 			x[k] = math.Log1p(t.rootSamples * v)
@@ -66,102 +65,96 @@ func scoreOf(of func(e *edgePairs) []float64) func(*edgeTable, *edgePairs, []flo
 	}
 }
 
-// ofRows is f of a number of row i and of row j.
-func ofRows(of func(t *edgeTable, i int) float64, f func(a, b float64) float64) func(*edgeTable, *edgePairs, []float64) {
+func meanOf(of func(t *edgeTable) []float64) edgeFormula {
+	return func(t *edgeTable, e *edgePairs, x []float64) { average(x, of(t)[e.from:], of(t)[e.i]) }
+}
+
+func mostOf(of func(t *edgeTable) []float64) edgeFormula {
 	return func(t *edgeTable, e *edgePairs, x []float64) {
-		a := of(t, e.i)
-		for k := range x {
-			x[k] = f(a, of(t, e.from+k))
+		a := of(t)[e.i]
+		for k, b := range of(t)[e.from:][:len(x)] {
+			x[k] = max(a, b)
 		}
 	}
 }
 
-func mean2(a, b float64) float64 { return (a + b) / 2 }
-func max2(a, b float64) float64  { return max(a, b) }
-
-// share is a value over f of the largest ones of its rows.
-func share(of func(e *edgePairs) []float64, row func(t *edgeTable) edgeRowStatistics, f func(a, b float64) float64) func(*edgeTable, *edgePairs, []float64) {
+// shareOf is l over one of the two largest of its rows.
+func shareOf(choose func(a, b float64) float64) edgeFormula {
 	return func(t *edgeTable, e *edgePairs, x []float64) {
-		largest := row(t).largest
-		a := largest[e.i]
-		for k, v := range of(e)[:len(x)] {
-			x[k] = v / max(f(a, largest[e.from+k]), 1e-12)
+		const least = 1e-12 // where all of a row are 0
+		a := t.shrunkLargest[e.i]
+		for k, v := range e.shrunk[:len(x)] {
+			x[k] = v / max(choose(a, t.shrunkLargest[e.from+k]), least)
 		}
 	}
 }
 
-func edgeFeatures() []edgeFeature {
+func rowMean(t *edgeTable, e *edgePairs, x []float64) {
+	const least, bound = 1e-9, 8
+	a := t.shrunkMean[e.i] + least
+	for k, v := range e.shrunk[:len(x)] {
+		b := t.shrunkMean[e.from+k] + least
+		x[k] = max(-bound, min(bound, math.Log((v+least)*(v+least)/(a*b))/2))
+	}
+}
+
+var edgeFeatures = func() []edgeFeature {
+	correlation := func(e *edgePairs) []float64 { return e.correlation }
 	partial := func(e *edgePairs) []float64 { return e.partial }
 	shrunk := func(e *edgePairs) []float64 { return e.shrunk }
-	correlation := func(e *edgePairs) []float64 { return e.correlation }
-	partialRow := func(t *edgeTable) edgeRowStatistics { return t.partial }
-	shrunkRow := func(t *edgeTable) edgeRowStatistics { return t.shrunkRow }
-	context := func(t *edgeTable, i int) float64 { return math.Log(0.01 + t.partial.squares[i]) }
-	shrunkContext := func(t *edgeTable, i int) float64 { return math.Log(0.01 + t.shrunkRow.squares[i]) }
-	node := func(t *edgeTable, i int) float64 { return math.Log1p(t.correlation.squares[i]) }
-	min2 := func(a, b float64) float64 { return min(a, b) }
-	return []edgeFeature{
-		{name: EdgeGate, score: true, posterior: true, pair: scaledBy(0.5, func(e *edgePairs) []float64 { return e.odds })},
-		{name: EdgePartial, pair: scaledBy(4, partial)},
-		{name: EdgePartialScore, pair: scoreOf(partial)},
-		{name: EdgeShrunk, pair: scaledBy(4, shrunk)},
-		{name: EdgeShrunkScore, pair: scoreOf(shrunk)},
-		{name: EdgeCorrelation, pair: scaledBy(4, correlation)},
-		{name: EdgeScore, pair: scoreOf(correlation)},
-		{name: EdgeContext, pair: ofRows(context, mean2)},
-		{name: EdgeContextMost, pair: ofRows(context, max2)},
-		{name: EdgeShrunkContext, pair: ofRows(shrunkContext, mean2)},
-		{name: EdgeShrunkContextMx, pair: ofRows(shrunkContext, max2)},
-		{name: EdgeNodes, pair: ofRows(node, mean2)},
-		{name: EdgeNodesMost, pair: ofRows(node, max2)},
-		{name: EdgeOfRow, pair: share(shrunk, shrunkRow, min2)},
-		{name: EdgeOfRows, pair: share(shrunk, shrunkRow, max2)},
-		{name: EdgePartialOfRow, pair: share(partial, partialRow, min2)},
-		{name: EdgePartialOfRows, pair: share(partial, partialRow, max2)},
-		{name: EdgeAboveMean, pair: func(t *edgeTable, e *edgePairs, x []float64) {
-			others := float64(max(1, t.d-1))
-			a := t.shrunkRow.sum[e.i] / others
-			for k, v := range e.shrunk[:len(x)] {
-				b := t.shrunkRow.sum[e.from+k] / others
-				x[k] = max(-oddsBound, min(oddsBound, math.Log((v+1e-9)*(v+1e-9)/((a+1e-9)*(b+1e-9)))/2))
-			}
-		}},
-		{name: EdgeLogD, table: func(t *edgeTable) float64 { return math.Log(float64(t.d) / 50) }},
-		{name: EdgeLogRatio, table: func(t *edgeTable) float64 { return math.Log(t.samples / float64(t.d)) }},
-		{name: EdgeMeanSquare, table: func(t *edgeTable) float64 { return math.Log(edgeLeast + t.meanSquare) }},
-		{name: EdgeKurtosis, table: func(t *edgeTable) float64 { return math.Log(edgeLeast + t.kurtosis/3) }},
-		{name: EdgeHeterogeneity, table: func(t *edgeTable) float64 { return 4 * t.spread }},
-		{name: EdgeCrest, table: func(t *edgeTable) float64 { return t.crest }},
-		{name: EdgeLargest, table: func(t *edgeTable) float64 {
-			return math.Log(edgeLeast + t.largest/(2*math.Log(1+float64(t.d)*float64(t.d-1)/2)))
-		}},
-		{name: "information", pair: ofRows(func(t *edgeTable, i int) float64 { return math.Log(t.shrunk0[i]) }, mean2)},
-		{name: "information_most", pair: ofRows(func(t *edgeTable, i int) float64 { return math.Log(t.shrunk0[i]) }, max2)},
-		{name: "mean_information", table: func(t *edgeTable) float64 { return t.meanInfo }},
-		{name: "shrunk_kurtosis", table: func(t *edgeTable) float64 { return math.Log(edgeLeast+t.shrunkKurt/3) }},
-		{name: "partial_square", table: func(t *edgeTable) float64 { return math.Log(edgeLeast+t.shrunkSquare) }},
+	node := func(t *edgeTable) []float64 { return t.node }
+	partialNode := func(t *edgeTable) []float64 { return t.partialContext }
+	shrunkNode := func(t *edgeTable) []float64 { return t.shrunkContext }
+	information := func(t *edgeTable) []float64 { return t.information }
+	logarithm := func(of func(t *edgeTable) float64) func(*edgeTable) float64 {
+		return func(t *edgeTable) float64 { return math.Log(edgeLeast + of(t)) }
 	}
-}
-
-var edgeFeatureTable = edgeFeatures()
+	return []edgeFeature{
+		{name: EdgeCorrelation, pair: fourTimes(correlation)},
+		{name: EdgeCorrelationScore, pair: scoreOf(correlation)},
+		{name: EdgePartial, pair: fourTimes(partial)},
+		{name: EdgePartialScore, pair: scoreOf(partial)},
+		{name: EdgeShrunk, pair: fourTimes(shrunk)},
+		{name: EdgeShrunkScore, pair: scoreOf(shrunk)},
+		{name: EdgeNode, pair: meanOf(node)},
+		{name: EdgeNodeMost, pair: mostOf(node)},
+		{name: EdgePartialNode, pair: meanOf(partialNode)},
+		{name: EdgePartialNodeMost, pair: mostOf(partialNode)},
+		{name: EdgeShrunkNode, pair: meanOf(shrunkNode)},
+		{name: EdgeShrunkNodeMost, pair: mostOf(shrunkNode)},
+		{name: EdgeInformation, pair: meanOf(information)},
+		{name: EdgeInformationMost, pair: mostOf(information)},
+		{name: EdgeRowShare, pair: shareOf(func(a, b float64) float64 { return min(a, b) })},
+		{name: EdgeRowShareLeast, pair: shareOf(func(a, b float64) float64 { return max(a, b) })},
+		{name: EdgeRowMean, pair: rowMean},
+		{name: EdgeSize, table: func(t *edgeTable) float64 { return math.Log(float64(t.d) / 50) }},
+		{name: EdgeSampleRatio, table: func(t *edgeTable) float64 { return math.Log(t.samples / float64(t.d)) }},
+		{name: EdgeMeanSquare, table: logarithm(func(t *edgeTable) float64 { return t.meanSquare })},
+		{name: EdgeKurtosis, table: logarithm(func(t *edgeTable) float64 { return t.kurtosis / 3 })},
+		{name: EdgeShrunkSquare, table: logarithm(func(t *edgeTable) float64 { return t.shrunkSquare })},
+		{name: EdgeShrunkKurtosis, table: logarithm(func(t *edgeTable) float64 { return t.shrunkKurtosis / 3 })},
+		{name: EdgeRowSpread, table: func(t *edgeTable) float64 { return 4 * t.spread }},
+		{name: EdgeRowCrest, table: func(t *edgeTable) float64 { return t.crest }},
+		{name: EdgeLargest, table: logarithm(func(t *edgeTable) float64 { return t.largest })},
+		{name: EdgeMeanInformation, table: func(t *edgeTable) float64 { return t.meanInformation }},
+	}
+}()
 
 // edgeFeatureOf is the row of f, nil if there is none.
 func edgeFeatureOf(f Feature) *edgeFeature {
-	for i := range edgeFeatureTable {
-		if edgeFeatureTable[i].name == f {
-			return &edgeFeatureTable[i]
+	for i := range edgeFeatures {
+		if edgeFeatures[i].name == f {
+			return &edgeFeatures[i]
 		}
 	}
 	return nil
 }
 
-// EdgeFeatures lists the inputs that the edge head of a model of a kind may have.
-func EdgeFeatures(k Kind) []Feature {
+// EdgeFeatures lists the inputs that an edge head may have, those of pairs first.
+func EdgeFeatures() []Feature {
 	var names []Feature
-	for _, f := range edgeFeatureTable {
-		if k == GLADPM || !f.posterior {
-			names = append(names, f.name)
-		}
+	for _, f := range edgeFeatures {
+		names = append(names, f.name)
 	}
 	return names
 }
