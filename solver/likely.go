@@ -7,6 +7,9 @@ import (
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
+// DefaultFDR is the expected share of false edges in a support where nobody says another.
+const DefaultFDR = 0.2
+
 // LikelyThreshold is the least probability at which pairs are kept so that the expected share
 // of false edges among them is at most fdr, in (0, 1]: the mean of 1 − p over all pairs with
 // p at or above it. Pairs of equal probability stay together. It is above 1 where no pair can

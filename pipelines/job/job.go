@@ -58,9 +58,9 @@ type Job struct {
 	// model with an edge head gives, or partial-correlation. Default: probability where
 	// there is one.
 	Score string `json:"score,omitzero" jsonschema:"enum=probability,enum=partial-correlation" jsonschema_description:"what glad ranks edges by; without it the probability of an edge where the model gives one, see gladflow models"`
-	// FDR bounds the expected share of false edges in glad's support, above 0, for a model
-	// with an edge head: see solver.LikelyThreshold.
-	FDR float64 `json:"fdr,omitzero" jsonschema:"minimum=0,maximum=1,default=0.2" jsonschema_description:"largest expected share of false edges in glad's support, for a model that gives the probability of an edge"`
+	// FDR bounds the expected share of false edges in glad's support, for a model with an
+	// edge head: see solver.LikelyThreshold. Default: solver.DefaultFDR.
+	FDR float64 `json:"fdr,omitzero" jsonschema:"minimum=0,maximum=1" jsonschema_description:"largest expected share of false edges in glad's support, for a model that gives the probability of an edge; 0 is the default, 0.2"`
 	// RankingModel is expression's: the name of a built-in model, or the path of a
 	// model file. Default: gene.
 	RankingModel string `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file"`

@@ -82,9 +82,6 @@ func Resolved(j job.Job) job.Job {
 	if j.Model == "" && j.Regulators != "" {
 		r.Model = glad.RegulatorsModelName
 	}
-	if j.FDR == 0 && (j.Regulators != "" || !anySolver(r.Solvers, func(s solverEntry) bool { return s.takesModel })) {
-		r.FDR = 0 // there is no support that it would bound
-	}
 	if j.Correlation == "" {
 		r.Correlation = defaultCorrelation(r)
 	}

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/gladflow/gladflow/pipelines/job"
@@ -22,13 +23,12 @@ func (r *run) checkEdgeHead() error {
 	if r.model.HasEdgeHead() {
 		return nil
 	}
-	if r.asked.FDR != 0 {
+	if r.job.FDR != 0 {
 		return job.Errorf("fdr", "%s", why)
 	}
-	if r.asked.Score == job.ScoreProbability {
+	if r.job.Score == job.ScoreProbability {
 		return job.Errorf("score", "%s", why)
 	}
-	r.job.FDR, r.result.Job.FDR = 0, 0
 	return nil
 }
 
@@ -45,7 +45,7 @@ func (r *run) likely(ctx context.Context, entry solverEntry, p solver.Problem, f
 			return err
 		}
 	}
-	_, expected := est.KeepLikely(r.job.FDR)
+	_, expected := est.KeepLikely(r.fdr())
 	share := job.Float(expected)
 	found.probability, found.score, found.expectedFalse = est.Probability, job.ScoreProbability, &share
 	if r.job.Score == job.ScorePartialCorrelation {
@@ -53,6 +53,9 @@ func (r *run) likely(ctx context.Context, entry solverEntry, p solver.Problem, f
 	}
 	return nil
 }
+
+// fdr is the expected share of false edges that the job bounds.
+func (r *run) fdr() float64 { return cmp.Or(r.job.FDR, solver.DefaultFDR) }
 
 // givesProbabilities says whether GLAD's list of edges has probabilities.
 func givesProbabilities(j job.Job) bool {

@@ -189,7 +189,7 @@ func (r *run) solverMetadata(res *job.SolverResult) map[string]string {
 	}
 	if res.ExpectedFalse != nil {
 		m["gladflow.score"] = res.Score
-		m["gladflow.fdr"] = output.Number(r.job.FDR)
+		m["gladflow.fdr"] = output.Number(r.fdr())
 		m["gladflow.expected_false"] = output.Number(float64(*res.ExpectedFalse))
 	}
 	m[output.MetaUnits] = job.UnitsStandardised

@@ -107,7 +107,6 @@ func runOn(ctx context.Context, j job.Job, host Host, gpus *device.Pool) (*job.R
 // run is one run of a job.
 type run struct {
 	job     job.Job // resolved
-	asked   job.Job // as it was asked for
 	host    Host
 	started time.Time
 
@@ -128,7 +127,7 @@ type run struct {
 }
 
 func newRun(j job.Job, host Host) *run {
-	r := &run{job: Resolved(j), asked: j, host: host, started: time.Now(), memory: reservation{from: host.Memory}}
+	r := &run{job: Resolved(j), host: host, started: time.Now(), memory: reservation{from: host.Memory}}
 	if host.Memory != nil {
 		r.host.Limits.Reserve, r.host.Keep = r.memory.hold, r.memory.keep
 	}
