@@ -25,6 +25,8 @@ type matrix struct {
 	shortHead bool     // the header lacks a cell for the labels (R)
 	labels    int64    // bytes of all labels
 
+	grid *textRows // of text
+
 	batch arrow.Record
 	at    int // rows of batch already delivered
 	rows  int // rows delivered before batch
@@ -118,11 +120,8 @@ func (m *matrix) layOutList() error {
 }
 
 func (m *matrix) layOutText(names []string) error {
-	fields := make([]arrow.Field, len(names))
 	for i, n := range names {
-		fields[i] = arrow.Field{Name: n, Type: arrow.PrimitiveTypes.Float64, Nullable: true}
 		if i == m.id {
-			fields[i].Type = arrow.BinaryTypes.String
 			continue
 		}
 		m.values = append(m.values, i)
@@ -134,9 +133,7 @@ func (m *matrix) layOutText(names []string) error {
 	if second := m.text.second; second != nil && len(second) != len(names) {
 		return m.unequalHead(len(names), len(second))
 	}
-	const most = 4096
-	chunk := min(max(blockRows(len(names)), 100), most)
-	m.records = m.text.records(arrow.NewSchema(fields, nil), true, chunk, m.mem)
+	m.grid = m.text.rows(names, m.id)
 	return nil
 }
 
@@ -154,6 +151,9 @@ func blockRows(d int) int { return int(batch.Rows(batch.Bytes, 8*int64(d))) }
 
 // next implements blocks.
 func (m *matrix) next() (rows []float64, n int, ids []string, err error) {
+	if m.grid != nil {
+		return m.nextText()
+	}
 	for m.batch == nil || m.at == int(m.batch.NumRows()) {
 		if m.batch != nil {
 			m.rows += m.at
@@ -175,11 +175,7 @@ func (m *matrix) next() (rows []float64, n int, ids []string, err error) {
 			ids = make([]string, n)
 			for i := range ids {
 				label := text(m.at + i)
-				m.labels += int64(len(label))
-				if err := m.src.counter.Part("the labels of all rows", m.labels); err != nil {
-					return err
-				}
-				if err := m.src.counter.Keep(int64(len(label)) + stringBytes); err != nil {
+				if err := m.countLabel(label); err != nil {
 					return err
 				}
 				ids[i] = strings.Clone(label)
@@ -192,6 +188,45 @@ func (m *matrix) next() (rows []float64, n int, ids []string, err error) {
 	}
 	m.at += n
 	return rows, n, ids, nil
+}
+
+// countLabel counts the label of a row, which is kept.
+func (m *matrix) countLabel(label string) error {
+	m.labels += int64(len(label))
+	if err := m.src.counter.Part("the labels of all rows", m.labels); err != nil {
+		return err
+	}
+	return m.src.counter.Keep(int64(len(label)) + stringBytes)
+}
+
+// nextText is next for text.
+func (m *matrix) nextText() (rows []float64, n int, ids []string, err error) {
+	d := len(m.names)
+	if rows, ids, err = m.grid.read(m.buf[:0], d, blockRows(d)); err != nil {
+		return nil, 0, nil, err
+	}
+	m.buf = rows
+	for _, label := range ids {
+		if err := m.countLabel(label); err != nil {
+			return nil, 0, nil, m.src.explain(err, m.grid.file.what)
+		}
+	}
+	for i, v := range rows {
+		if v-v != 0 { // NaN or infinite
+			return nil, 0, nil, m.notFinite(m.names[i%d], i/d, false, v)
+		}
+	}
+	n = len(rows) / d
+	m.rows += n
+	return rows, n, ids, nil
+}
+
+// line is the line of a row, both counted as in recordReader.
+func (m *matrix) line(row int) int {
+	if m.grid != nil {
+		return m.grid.line(row)
+	}
+	return m.records.line(row)
 }
 
 // fill copies n rows of the batch to dst and refuses values that are not
@@ -223,7 +258,7 @@ func (m *matrix) fill(dst []float64, n int) error {
 // notFinite is the error of a value in row i of the block being filled.
 func (m *matrix) notFinite(column string, i int, null bool, v float64) error {
 	row := m.rows + m.at + i
-	e := &InputError{Path: m.src.name, Column: column, Row: row + 1, Line: m.records.line(row)}
+	e := &InputError{Path: m.src.name, Column: column, Row: row + 1, Line: m.line(row)}
 	switch {
 	case null:
 		e.Reason = missingValue("null")

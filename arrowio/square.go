@@ -132,7 +132,7 @@ func readGrid(t *table, o SampleOptions) ([]string, []float64, error) {
 	}
 	for i, id := range ids {
 		if id != m.names[i] {
-			return nil, nil, &InputError{Path: t.src.name, Row: i + 1, Line: m.records.line(i),
+			return nil, nil, &InputError{Path: t.src.name, Row: i + 1, Line: m.line(i),
 				Reason: "the row is labelled " + clip(id) + " and the header has " + clip(m.names[i]) + " in its place; put rows and columns in the same order"}
 		}
 	}

@@ -3,7 +3,6 @@ package arrowio
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	stdcsv "encoding/csv"
 	"errors"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/csv"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/gladflow/gladflow/arrowio/batch"
 )
@@ -323,21 +323,27 @@ func isMissing(cell string) bool {
 }
 
 func (r *textRecords) cellFault(row, column int, err error) error {
-	e := &InputError{Path: r.file.src.name, Column: r.sch.Field(column).Name,
-		Row: row + 1, Line: r.line(row), Err: err}
 	var number *strconv.NumError
+	if !errors.As(err, &number) {
+		return &InputError{Path: r.file.src.name, Column: r.sch.Field(column).Name, Row: row + 1, Line: r.line(row), Err: err,
+			Reason: "the cell is not a number"}
+	}
+	return r.file.cellFault(r.sch.Field(column).Name, row+1, r.line(row), number.Num, err)
+}
+
+// cellFault is the error of a cell that err says is no number.
+func (t *textFile) cellFault(column string, row, line int, cell string, err error) error {
+	e := &InputError{Path: t.src.name, Column: column, Row: row, Line: line, Err: err}
 	switch {
-	case !errors.As(err, &number):
-		e.Reason = "the cell is not a number"
-	case number.Num == "":
+	case cell == "":
 		e.Reason = missingValue("the cell is empty")
-	case isMissing(number.Num):
-		e.Reason = missingValue(strconv.Quote(number.Num))
+	case isMissing(cell):
+		e.Reason = missingValue(strconv.Quote(cell))
 	case errors.Is(err, strconv.ErrRange):
-		e.Reason = number.Num + " is beyond what a float64 can hold; scale the column"
+		e.Reason = clip(cell) + " is beyond what a float64 can hold; scale the column"
 	default:
-		e.Reason = strconv.Quote(clip(number.Num)) + " is not a number"
-		e.Advice = labels(e.Column, "if the column labels the rows, pass %s, otherwise remove it", "remove the column or put a number")
+		e.Reason = strconv.Quote(clip(cell)) + " is not a number"
+		e.Advice = labels(column, "if the column labels the rows, pass %s, otherwise remove it", "remove the column or put a number")
 	}
 	return e
 }

@@ -1,0 +1,174 @@
+package arrowio
+
+import (
+	"bufio"
+	"bytes"
+	stdcsv "encoding/csv"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// textRows delivers the rows of a textFile as numbers, without a record of Arrow in
+// between: most of the time of reading text was spent on making those.
+type textRows struct {
+	file  *textFile
+	in    *bufio.Reader
+	names []string // of the columns
+	id    int      // position of the label column, −1
+
+	record []byte // one that is longer than the reader's buffer, or has quotes
+	rows   int    // delivered so far
+}
+
+// rows starts the reading of the rows below the header as numbers of the columns
+// that are named, one of which may hold labels.
+func (t *textFile) rows(names []string, id int) *textRows {
+	in := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(t.raw[1]), t.rest), rowsAhead)
+	return &textRows{file: t, in: in, names: names, id: id}
+}
+
+const rowsAhead = 256 << 10
+
+// line is the line of a row, both counted as in recordReader.
+func (r *textRows) line(row int) int { return r.file.trim.lineOf(row + 1) }
+
+// read appends at most so many rows of d numbers to dst, and returns their labels if
+// there are any; io.EOF after the last.
+func (r *textRows) read(dst []float64, d, most int) (_ []float64, ids []string, err error) {
+	for n := range most {
+		record, err := r.next()
+		if err == io.EOF {
+			if n > 0 {
+				break
+			}
+			return nil, nil, io.EOF
+		}
+		if err == nil && cap(dst) < len(dst)+d {
+			dst = slices.Grow(dst, d)
+			err = r.file.src.counter.Hold(grownBytes * 8 * int64(cap(dst)))
+		}
+		var label string
+		if err == nil {
+			dst = dst[:len(dst)+d]
+			label, err = r.split(dst[len(dst)-d:], record)
+		}
+		if err != nil {
+			return nil, nil, r.file.src.explain(err, r.file.what)
+		}
+		if r.id >= 0 {
+			ids = append(ids, label)
+		}
+		r.rows++
+	}
+	return dst, ids, nil
+}
+
+// next is the next record without its line end, valid until the call after it.
+func (r *textRows) next() ([]byte, error) {
+	r.record = r.record[:0]
+	for quotes := 0; ; {
+		part, err := r.in.ReadSlice('\n')
+		if err == nil && len(r.record) == 0 && bytes.IndexByte(part, '"') < 0 {
+			return part[:len(part)-1], nil
+		}
+		quotes += bytes.Count(part, []byte{'"'})
+		r.record = append(r.record, part...)
+		switch {
+		case err == bufio.ErrBufferFull || err == nil && quotes%2 == 1:
+			if held := r.file.src.counter.Hold(grownBytes * int64(len(r.record))); held != nil {
+				return nil, held
+			}
+			continue // until the trimmer finds it too long
+		case err != nil && err != io.EOF:
+			return nil, err
+		case len(r.record) == 0:
+			return nil, io.EOF
+		}
+		return bytes.TrimSuffix(r.record, []byte{'\n'}), nil
+	}
+}
+
+// split writes the numbers of a record to dst and returns its label.
+func (r *textRows) split(dst []float64, record []byte) (label string, err error) {
+	comma, column, at, rest := r.file.comma, 0, 0, record
+	for more := true; more; column++ {
+		if column != r.id && column < len(r.names) {
+			if v, n, ok := parseDecimal(rest, comma); ok {
+				dst[at] = v
+				at++
+				more = n < len(rest)
+				rest = rest[min(n+1, len(rest)):]
+				continue
+			}
+		}
+		var cell []byte
+		if len(rest) > 0 && rest[0] == '"' {
+			end := 1 + bytes.IndexByte(rest[1:], '"')
+			if end == 0 || end+1 < len(rest) && rest[end+1] != comma {
+				return r.splitQuoted(dst, record) // quotes in quotes, or wrong ones
+			}
+			cell, more = rest[1:end], end+1 < len(rest)
+			rest = rest[min(end+2, len(rest)):]
+		} else {
+			end := bytes.IndexByte(rest, comma)
+			if more = end >= 0; more {
+				cell, rest = rest[:end], rest[end+1:]
+			} else {
+				cell = rest
+			}
+			if bytes.IndexByte(cell, '"') >= 0 {
+				return r.splitQuoted(dst, record)
+			}
+		}
+		switch {
+		case column >= len(r.names):
+			return "", r.unequal()
+		case column == r.id:
+			label = string(cell)
+			continue
+		}
+		if dst[at], err = parseFloat(cell); err != nil {
+			return "", r.cellFault(column, string(cell), err)
+		}
+		at++
+	}
+	if column != len(r.names) {
+		return "", r.unequal()
+	}
+	return label, nil
+}
+
+// splitQuoted is split for records whose quotes take a whole reader of CSV.
+func (r *textRows) splitQuoted(dst []float64, record []byte) (label string, err error) {
+	csv := stdcsv.NewReader(bytes.NewReader(record))
+	csv.Comma = rune(r.file.comma)
+	cells, err := csv.Read()
+	if err != nil {
+		return "", r.file.malformed(r.rows+1, err)
+	}
+	if len(cells) != len(r.names) {
+		return "", r.unequal()
+	}
+	at := 0
+	for column, cell := range cells {
+		if column == r.id {
+			label = cell
+			continue
+		}
+		if dst[at], err = strconv.ParseFloat(cell, 64); err != nil {
+			return "", r.cellFault(column, cell, err)
+		}
+		at++
+	}
+	return label, nil
+}
+
+func (r *textRows) unequal() error {
+	return &InputError{Path: r.file.src.name, Line: r.line(r.rows), Reason: unequalCells}
+}
+
+// cellFault is the error of a cell that is no number.
+func (r *textRows) cellFault(column int, cell string, err error) error {
+	return r.file.cellFault(r.names[column], r.rows+1, r.line(r.rows), cell, err)
+}
