@@ -19,10 +19,10 @@ const (
 	standardMostRatio      = 12 // of d to M
 	standardMostSamples    = 1000
 	standardSampleRatio    = 10 // the largest M to d where that is more
-	standardLeastDegree    = 0.5
-	standardMostDegree     = 25
+	standardLeastDegree    = 0.7
+	standardMostDegree     = 20
 	standardLeastEigen     = 0.1
-	standardMostEigen      = 2
+	standardMostEigen      = 1.5
 	standardLeastStar      = 5
 	standardMostStar       = 40
 )
@@ -34,14 +34,17 @@ const (
 // part of it.
 //
 // d is drawn from 5 to largest and M from d/12 (and 5) to 10d (and 1000); graphs are er with
-// mean degrees from .5 to 25, hub with stars of 5 to 40 variables, scale-free, block, grid
+// mean degrees from .7 to 20, hub with stars of 5 to 40 variables, scale-free, block, grid
 // and, one in twenty, empty. Small-world and band graphs are left out, so that they can tell
 // how a model does on graphs of no kind that it knows. Weights have one or both signs, from
 // zero or bounded away from it; the smallest eigenvalue before standardisation is 1 or drawn
-// from .1 to 2. Sizes, degrees and eigenvalues are drawn on a logarithmic scale. When ctx ends
+// from .1 to 1.5. Sizes, degrees and eigenvalues are drawn on a logarithmic scale. When ctx ends
 // first its error is returned.
 func Standardised(ctx context.Context, rng *rand.Rand, largest int) (solver.Example, error) {
-	d := int(math.Round(logUniform(rng, standardLeastDimension, float64(max(largest, standardLeastDimension)))))
+	// Large ones are rarer still: they take most of the time.
+	u := rng.Float64()
+	span := float64(max(largest, standardLeastDimension)) / standardLeastDimension
+	d := int(math.Round(standardLeastDimension * math.Pow(span, u*math.Sqrt(u))))
 	graph, err := standardisedGraph(rng, d)
 	if err != nil {
 		return solver.Example{}, err
@@ -87,20 +90,20 @@ func Standardised(ctx context.Context, rng *rand.Rand, largest int) (solver.Exam
 func standardisedGraph(rng *rand.Rand, d int) (Graph, error) {
 	f := Family{Dimension: d}
 	switch u := rng.IntN(20); {
-	case u < 7:
+	case u < 9:
 		degree := logUniform(rng, standardLeastDegree, standardMostDegree)
 		f.Graph, f.Density = GraphErdosRenyi, min(degree/float64(d-1), 0.5)
-	case u < 11:
+	case u < 12:
 		star := logUniform(rng, standardLeastStar, standardMostStar)
 		f.Graph, f.Groups = GraphHub, max(1, int(math.Round(float64(d)/star)))
-	case u < 14:
+	case u < 15:
 		f.Graph, f.Links = GraphScaleFree, max(1, rng.IntN(5)-1)
 	case u < 17:
 		f.Graph, f.Groups, f.Density = GraphBlock, 1+rng.IntN(max(1, d/10)), Uniform(0.1, 0.8)(rng)
 	case u < 19:
 		f.Graph = GraphGrid
 	default:
-		return Graph{Nodes: d}, nil
+		f.Graph = GraphEmpty
 	}
 	return f.Draw(rng)
 }

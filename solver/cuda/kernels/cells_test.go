@@ -41,7 +41,7 @@ func newLauncher(t *testing.T, dev *device, s *spy) *launcher {
 	var all, fixed, rows []float64
 	for _, p := range s.of {
 		all = append(all, p.s.Raw()...)
-		fixed = append(fixed, p.context, math.Sqrt(p.guessedSamples()))
+		fixed = append(fixed, Fixed(p.shape, math.Sqrt(p.guessedSamples()))...)
 		n, logS := p.nodes()
 		rows = slices.Concat(rows, n, logS, slices.Repeat([]float64{math.NaN()}, 4*l.d))
 	}
@@ -116,7 +116,7 @@ func (l *launcher) step(t *testing.T, k int, in inputs) (z, u, norm2 []float64) 
 		switch network.Kernel {
 		case PosteriorEntries9:
 			args = append(args, gain)
-		case PosteriorEntries11:
+		case PosteriorEntries11, PosteriorEntries18:
 			args = append(args, l.fixed, gain)
 		default:
 			args = append(args, l.fixed, gain, description, scratch)

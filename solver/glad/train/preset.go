@@ -72,8 +72,8 @@ func NewPreset(architecture string, seed uint64) (Preset, error) {
 		r.Starts = []*glad.Model{posteriorMean(architecture, draw(0))}
 	case TablePosteriorMean:
 		r.Settings = Settings{
-			Seed: seed, Steps: 10_000, Batch: 8, LearningRate: 0.01, ValidateEvery: 100,
-			Loss: Loss{On: glad.LossOnZ, Gamma: 0.4, Logarithmic: true},
+			Seed: seed, Steps: 800, Batch: 8, LearningRate: 0.02,
+			Loss: Loss{On: glad.LossOnZ, Gamma: 0.5, Logarithmic: true},
 		}
 		r.Starts = []*glad.Model{posteriorMean(architecture, draw(0))}
 	default:
