@@ -13,6 +13,7 @@ import (
 
 	"github.com/gladflow/gladflow/solver/cuda/internal/modeltest"
 	"github.com/gladflow/gladflow/solver/glad"
+	"github.com/gladflow/gladflow/solver/glad/train"
 )
 
 // A launcher runs Z steps of a plan on the device, for all problems at once.
@@ -167,11 +168,21 @@ func (l *launcher) check(t *testing.T) {
 func TestBuiltinModels(t *testing.T) {
 	kernels := map[Kernel]bool{}
 	general := []string{"constant-untrained", glad.RegulatorsModelName}
+	models := map[string]*glad.Model{}
 	for _, name := range glad.BuiltinNames() {
 		m, err := glad.Builtin(name)
 		if err != nil {
 			t.Fatal(err)
 		}
+		models[name] = m
+	}
+	// The largest architecture, trained or not.
+	table, err := train.NewPreset(train.TablePosteriorMean, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	models[train.TablePosteriorMean] = table.Starts[0]
+	for name, m := range models {
 		t.Run(name, func(t *testing.T) {
 			sizes(t, func(t *testing.T, c *cases) {
 				l := newLauncher(t, c.device, watch(t, m, c.r, c.d, c.problems))
