@@ -42,8 +42,8 @@ type Training struct {
 	// Data is a folder of tables whose networks are known: see training.Run.
 	Data string `json:"data,omitzero" file:"read-folder" jsonschema_description:"folder of tables to train with: NAME.parquet (or .arrow, .csv, .tsv), and beside it NAME.precision.parquet (row, column, value) or NAME.reference.csv (source, target, label)"`
 	// Correlation, Orientation and IDColumn are those of Job, for the tables of
-	// Data.
-	Correlation string `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none,default=pearson" jsonschema_description:"what to estimate from the tables of data, as the model will be used; none is the covariance"`
+	// Data. Default of the first: what From was trained on, else pearson.
+	Correlation string `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none" jsonschema_description:"what to estimate from the tables of data, as the model will be used; none is the covariance; without it what the model to start from was trained on, or pearson"`
 	Orientation string `json:"orientation,omitzero" jsonschema:"enum=rows,enum=columns,default=rows" jsonschema_description:"what the samples are in the tables of data"`
 	IDColumn    string `json:"id_column,omitzero" jsonschema_description:"column that labels the rows in the tables of data, by name or as #N"`
 	// ValidationPart is the part of the pairs of Data to choose the best weights
