@@ -24,7 +24,7 @@ type Benchmark struct {
 	Background  string `json:"background,omitzero" jsonschema_description:"beginning of the names of variables that are not scored, of sets that do not say, such as bgr_"`
 
 	// Correlation to TimeLimit are those of Job, for every set.
-	Correlation        string   `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none,default=pearson" jsonschema_description:"what to estimate from the samples; none is the covariance"`
+	Correlation        string   `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none" jsonschema_description:"what to estimate from the samples; none is the covariance; without it what GLAD's model was trained on, which is pearson for the default one and where GLAD does not run"`
 	Model              string   `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file; with regulators gene-regulators without it"`
 	RankingCorrelation string   `json:"ranking_correlation,omitzero" jsonschema:"enum=normal-scores,enum=pearson,enum=spearman,default=normal-scores" jsonschema_description:"correlation that spectral ranks by; pearson where a few samples far out carry the signal"`
 	RankingModel       string   `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file"`

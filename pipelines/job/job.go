@@ -32,8 +32,9 @@ type Job struct {
 	IDColumn string `json:"id_column,omitzero" jsonschema_description:"column that labels the rows, by name or as #N"`
 
 	// Correlation is what is estimated from the samples; none is the plain
-	// covariance.
-	Correlation string `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none,default=pearson" jsonschema_description:"what to estimate from the samples; none is the covariance"`
+	// covariance. Default: what the model of GLAD was trained on by its card, pearson
+	// where that is several or not said, and where GLAD is not among Solvers.
+	Correlation string `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none" jsonschema_description:"what to estimate from the samples; none is the covariance; without it what GLAD's model was trained on, which is pearson for the default one and where GLAD does not run"`
 	// RankingCorrelation is what the rankings of solvers such as spectral are made
 	// from, whatever Correlation says: of normal scores of the variables, of ranks, or of
 	// the values. Of a covariance it is the covariance's.

@@ -24,6 +24,10 @@ type Simulation struct {
 	Groups int `json:"groups,omitzero" jsonschema:"minimum=0" jsonschema_description:"number of hubs or blocks; 0 is the default, one for 20 variables"`
 	// Bandwidth is the number of neighbours on each side of band.
 	Bandwidth int `json:"bandwidth,omitzero" jsonschema:"minimum=0" jsonschema_description:"neighbours on each side in band; 0 is the default, 2"`
+	// Neighbours is how many each variable of small-world has on the ring.
+	Neighbours int `json:"neighbours,omitzero" jsonschema:"minimum=0" jsonschema_description:"neighbours that each variable of small-world has on the ring, an even number; 0 is the default, 4"`
+	// Rewiring is the probability that an edge of small-world leaves it.
+	Rewiring float64 `json:"rewiring,omitzero" jsonschema:"minimum=0,maximum=1" jsonschema_description:"probability that an edge of small-world leaves the ring; 0 is the default, 0.1"`
 	// Weights is the range of the uniform weights, LOW:HIGH.
 	Weights string `json:"weights,omitzero" jsonschema:"default=-1:1" jsonschema_description:"range LOW:HIGH of the uniform draws of weights"`
 	// Symmetrisation is how two draws make one weight, see simulate.Family.
@@ -31,8 +35,9 @@ type Simulation struct {
 	// SmallestEigenvalue is that of the precision matrix, before Scales.
 	SmallestEigenvalue float64 `json:"smallest_eigenvalue,omitzero" jsonschema:"minimum=0,default=1" jsonschema_description:"smallest eigenvalue of the precision matrix; the diagonal is raised to it"`
 	// Scales is a range LOW:HIGH of factors by which Θ's rows and columns are
-	// multiplied. Default: none.
-	Scales string `json:"scales,omitzero" jsonschema_description:"range LOW:HIGH of factors on rows and columns of the precision matrix, for variables of unequal variance; without it none"`
+	// multiplied, or one number, the SPREAD of their logarithms around zero; see
+	// simulate.Family. Default: none.
+	Scales string `json:"scales,omitzero" jsonschema_description:"factors on rows and columns of the precision matrix, for variables of unequal variance: SPREAD draws their logarithms uniformly from -SPREAD to SPREAD, LOW:HIGH the factors themselves; without it none"`
 
 	// Name is what the files are called: NAME.parquet, or NAME-1.parquet and so
 	// on for several networks. Default: the family.

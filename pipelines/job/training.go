@@ -30,18 +30,20 @@ type Training struct {
 	Links              int     `json:"links,omitzero" jsonschema:"minimum=0" jsonschema_description:"edges that each new variable of scale-free brings; 0 is the default, 1"`
 	Groups             int     `json:"groups,omitzero" jsonschema:"minimum=0" jsonschema_description:"number of hubs or blocks; 0 is the default, one for 20 variables"`
 	Bandwidth          int     `json:"bandwidth,omitzero" jsonschema:"minimum=0" jsonschema_description:"neighbours on each side in band; 0 is the default, 2"`
+	Neighbours         int     `json:"neighbours,omitzero" jsonschema:"minimum=0" jsonschema_description:"neighbours that each variable of small-world has on the ring, an even number; 0 is the default, 4"`
+	Rewiring           float64 `json:"rewiring,omitzero" jsonschema:"minimum=0,maximum=1" jsonschema_description:"probability that an edge of small-world leaves the ring; 0 is the default, 0.1"`
 	Weights            string  `json:"weights,omitzero" jsonschema:"default=-1:1" jsonschema_description:"range LOW:HIGH of the uniform draws of weights"`
 	Symmetrisation     string  `json:"symmetrisation,omitzero" jsonschema:"enum=sym,enum=avg,default=sym" jsonschema_description:"weights: sym draws one for both triangles, avg is the mean of two"`
 	SmallestEigenvalue float64 `json:"smallest_eigenvalue,omitzero" jsonschema:"minimum=0,default=1" jsonschema_description:"smallest eigenvalue of the precision matrix; the diagonal is raised to it"`
-	Scales             string  `json:"scales,omitzero" jsonschema_description:"range LOW:HIGH of factors on rows and columns of the precision matrix, for variables of unequal variance; without it none"`
+	Scales             string  `json:"scales,omitzero" jsonschema_description:"factors on rows and columns of the precision matrix, for variables of unequal variance: SPREAD draws their logarithms uniformly from -SPREAD to SPREAD, LOW:HIGH the factors themselves; without it none"`
 
 	// From is the model whose weights training starts from: fine-tuning.
 	From string `json:"from,omitzero" file:"read-model" jsonschema_description:"model to start from instead of random weights: the name of a built-in one, or a model file"`
 	// Data is a folder of tables whose networks are known: see training.Run.
 	Data string `json:"data,omitzero" file:"read-folder" jsonschema_description:"folder of tables to train with: NAME.parquet (or .arrow, .csv, .tsv), and beside it NAME.precision.parquet (row, column, value) or NAME.reference.csv (source, target, label)"`
 	// Correlation, Orientation and IDColumn are those of Job, for the tables of
-	// Data.
-	Correlation string `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none,default=pearson" jsonschema_description:"what to estimate from the tables of data, as the model will be used; none is the covariance"`
+	// Data. Default of the first: what From was trained on, else pearson.
+	Correlation string `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none" jsonschema_description:"what to estimate from the tables of data, as the model will be used; none is the covariance; without it what the model to start from was trained on, or pearson"`
 	Orientation string `json:"orientation,omitzero" jsonschema:"enum=rows,enum=columns,default=rows" jsonschema_description:"what the samples are in the tables of data"`
 	IDColumn    string `json:"id_column,omitzero" jsonschema_description:"column that labels the rows in the tables of data, by name or as #N"`
 	// ValidationPart is the part of the pairs of Data to choose the best weights

@@ -67,12 +67,16 @@ func withoutSamples() []string {
 }
 
 // Resolved returns j with every default filled in that is a value; a field whose
-// default is "none", or that has no meaning beside the others, stays zero. It is
-// valid if j is.
+// default is "none", or that has no meaning beside the others, stays zero, and so does
+// Correlation where a file says which: that of a model which is not built in. It is valid
+// if j is.
 func Resolved(j job.Job) job.Job {
 	r := j.ResolvedBy(Facts())
 	if j.Model == "" && j.Regulators != "" {
 		r.Model = glad.RegulatorsModelName
+	}
+	if j.Correlation == "" {
+		r.Correlation = defaultCorrelation(r)
 	}
 	return r
 }

@@ -40,6 +40,10 @@ func (r *run) openModel(context.Context) (err error) {
 	if anySolver(r.job.Solvers, func(s solverEntry) bool { return s.takesModel }) {
 		r.model, err = OpenModel("model", r.job.Model, r.host.Root)
 	}
+	if err == nil && r.job.Correlation == "" {
+		r.job.Correlation = correlationOf(r.model, r.job)
+		r.result.Job.Correlation = r.job.Correlation
+	}
 	if err == nil && anySolver(r.job.Solvers, func(s solverEntry) bool { return s.takesRankingModel }) {
 		r.rankingModel, err = OpenRankingModel("ranking_model", r.job.RankingModel, r.host.Root)
 	}

@@ -167,6 +167,7 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 	r.result.StandardDeviations = data.StandardDeviations
 	r.result.Warnings = append(r.result.Warnings, data.Warnings...)
 	r.warnOfOutliers()
+	r.warnOfModel()
 	return data.Problem, r.admitSamples()
 }
 

@@ -39,6 +39,12 @@ type Family struct {
 	Groups int `json:"groups,omitzero"`
 	// Bandwidth is the number of neighbours on each side of band (default 2).
 	Bandwidth int `json:"bandwidth,omitzero"`
+	// Neighbours is how many variables each of small-world is joined with on the
+	// ring, half of them on each side: even, and below d (default 4, or what fits).
+	Neighbours int `json:"neighbours,omitzero"`
+	// Rewiring is the probability that an edge of small-world leaves the ring
+	// (default 0.1).
+	Rewiring float64 `json:"rewiring,omitzero"`
 	// WeightLow and WeightHigh are the range [low, high) of uniform draws; both
 	// zero are [-1, 1).
 	WeightLow  float64 `json:"weight_low,omitzero"`
@@ -52,7 +58,13 @@ type Family struct {
 	// draws from [low, high); both zero leave Θ as it is.
 	ScaleLow  float64 `json:"scale_low,omitzero"`
 	ScaleHigh float64 `json:"scale_high,omitzero"`
+	// ScaleSpread rescales them instead by factors whose logarithm is drawn from
+	// [-spread, spread), at most MostSpread; zero leaves Θ as it is.
+	ScaleSpread float64 `json:"scale_spread,omitzero"`
 }
+
+// MostSpread is the largest Family.ScaleSpread: factors from 1/22026 to 22026.
+const MostSpread = 10
 
 // A FieldError says which field of a Family is wrong and why.
 type FieldError struct {
@@ -79,6 +91,8 @@ func (f Family) Validate() error {
 		{"smallest_eigenvalue", f.SmallestEigenvalue},
 		{"scale_low", f.ScaleLow},
 		{"scale_high", f.ScaleHigh},
+		{"scale_spread", f.ScaleSpread},
+		{"rewiring", f.Rewiring},
 	} {
 		if math.IsNaN(v.value) || math.IsInf(v.value, 0) {
 			return wrong(v.field, "%v is not finite; give a finite number", v.value)
@@ -99,6 +113,14 @@ func (f Family) Validate() error {
 		return wrong("groups", "%d variables cannot make %d groups; give at most %[1]d", f.Dimension, f.Groups)
 	case f.Bandwidth < 0:
 		return wrong("bandwidth", "%d is negative; give at least 1", f.Bandwidth)
+	case f.Neighbours < 0:
+		return wrong("neighbours", "%d is negative; give an even number of at least 2", f.Neighbours)
+	case f.Neighbours%2 != 0:
+		return wrong("neighbours", "%d is odd, and half of the neighbours stand on each side; give an even number", f.Neighbours)
+	case f.Neighbours > 0 && f.Neighbours >= f.Dimension:
+		return wrong("neighbours", "a variable of %d has no %d neighbours; give fewer, or more variables", f.Dimension, f.Neighbours)
+	case f.Rewiring < 0 || f.Rewiring > 1:
+		return wrong("rewiring", "%v is no probability; give a number from 0 to 1", f.Rewiring)
 	case f.WeightLow > f.WeightHigh:
 		return wrong("weight_high", "%v is below the lower end %v; give the lower end first", f.WeightHigh, f.WeightLow)
 	case !slices.Contains([]string{"", Sym, Avg}, f.Symmetrisation):
@@ -109,6 +131,10 @@ func (f Family) Validate() error {
 		return wrong("scale_low", "%v is not positive; give a positive number, or neither end", f.ScaleLow)
 	case f.ScaleHigh < f.ScaleLow:
 		return wrong("scale_high", "%v is below the lower end %v; give the lower end first", f.ScaleHigh, f.ScaleLow)
+	case f.ScaleSpread < 0 || f.ScaleSpread > MostSpread:
+		return wrong("scale_spread", "a spread of %v is not from 0 to %v; give a number such as 0.5", f.ScaleSpread, MostSpread)
+	case f.ScaleSpread > 0 && f.ScaleHigh != 0:
+		return wrong("scale_spread", "a range and a spread of the scales are given; leave one out")
 	}
 	return nil
 }
@@ -125,6 +151,7 @@ func (f Family) Resolved() Family {
 		SmallestEigenvalue: orDefault(f.SmallestEigenvalue, 1),
 		ScaleLow:           f.ScaleLow,
 		ScaleHigh:          f.ScaleHigh,
+		ScaleSpread:        f.ScaleSpread,
 	}
 	if f.WeightLow == 0 && f.WeightHigh == 0 {
 		r.WeightLow, r.WeightHigh = -1, 1
@@ -152,12 +179,18 @@ func (f Family) String() string {
 	if k, ok := kindNamed(r.Graph); ok && k.text != nil {
 		b.WriteString(" " + k.text(r))
 	}
-	if r.WeightLow == r.WeightHigh {
+	switch {
+	case r.Symmetrisation == "": // no edges, no weights
+		fmt.Fprintf(&b, ", d=%d", r.Dimension)
+	case r.WeightLow == r.WeightHigh:
 		fmt.Fprintf(&b, ", d=%d, weights %v", r.Dimension, r.WeightLow)
-	} else {
+	default:
 		fmt.Fprintf(&b, ", d=%d, weights U[%v, %v) %s", r.Dimension, r.WeightLow, r.WeightHigh, r.Symmetrisation)
 	}
 	fmt.Fprintf(&b, ", smallest eigenvalue %v", r.SmallestEigenvalue)
+	if r.ScaleSpread != 0 {
+		fmt.Fprintf(&b, ", variables rescaled by exp U(-%v, %[1]v)", r.ScaleSpread)
+	}
 	if r.ScaleHigh != 0 {
 		fmt.Fprintf(&b, ", variables rescaled by U(%v, %v)", r.ScaleLow, r.ScaleHigh)
 	}
@@ -190,10 +223,13 @@ func (f Family) Precision(rng *rand.Rand) (*dense.Sym, error) {
 		weight = func(rng *rand.Rand) float64 { return (one(rng) + one(rng)) / 2 }
 	}
 	theta, err := Precision(g.Weights(rng, weight), r.SmallestEigenvalue)
-	if err != nil || r.ScaleHigh == 0 {
+	if err != nil || r.ScaleHigh == 0 && r.ScaleSpread == 0 {
 		return theta, err
 	}
 	scale := Uniform(r.ScaleLow, r.ScaleHigh)
+	if r.ScaleSpread != 0 {
+		scale = spread(r.ScaleSpread)
+	}
 	rescale(theta, func(int) float64 { return scale(rng) })
 	return theta, nil
 }

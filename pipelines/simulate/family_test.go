@@ -23,6 +23,8 @@ func drawFamily(t *rapid.T) Family {
 		Symmetrisation:     rapid.SampledFrom([]string{"", Sym, Avg}).Draw(t, "symmetrisation"),
 		SmallestEigenvalue: rapid.SampledFrom([]float64{0, 0.1, 2}).Draw(t, "smallest"),
 	}
+	f.Neighbours = 2 * rapid.IntRange(0, (f.Dimension-1)/2).Draw(t, "half of neighbours")
+	f.Rewiring = rapid.Float64Range(0, 1).Draw(t, "rewiring")
 	f.Groups = rapid.IntRange(0, f.Dimension).Draw(t, "groups")
 	if rapid.Bool().Draw(t, "range") {
 		f.WeightLow = rapid.Float64Range(-2, 2).Draw(t, "low")
@@ -109,6 +111,102 @@ func TestWeightDistribution(t *testing.T) {
 	}
 }
 
+// The logarithm of scales with a spread is uniform, and partial correlations stay.
+func TestScaleSpread(t *testing.T) {
+	const d, spread = 400, 0.5
+	f := Family{Graph: GraphBand, Dimension: d, ScaleSpread: spread}
+	plain := Family{Graph: GraphBand, Dimension: d}
+	a, err := f.Precision(seeded(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := plain.Precision(seeded(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum, squares float64
+	for i := range d {
+		log := math.Log(a.At(i, i)/b.At(i, i)) / 2
+		if math.Abs(log) > spread*(1+1e-12) {
+			t.Errorf("variable %d has the factor exp %v", i, log)
+		}
+		sum += log
+		squares += log * log
+		for j := range i {
+			got := a.At(i, j) / math.Sqrt(a.At(i, i)*a.At(j, j))
+			if want := b.At(i, j) / b.At(0, 0); math.Abs(got-want) > 1e-15 {
+				t.Errorf("partial correlation (%d, %d) is %v, was %v", i, j, got, want)
+			}
+		}
+	}
+	// A uniform law on ±s has variance s²/3, and its square 4s⁴/45.
+	variance := spread * spread / 3
+	if mean, se := sum/d, math.Sqrt(variance/d); math.Abs(mean) > 5*se {
+		t.Errorf("mean of the logarithms %v, want 0 ± %v", mean, se)
+	}
+	if v, se := squares/d, 2*spread*spread/math.Sqrt(45*d); math.Abs(v-variance) > 5*se {
+		t.Errorf("variance of the logarithms %v, want %v ± %v", v, variance, se)
+	}
+}
+
+// Noise has nothing off the diagonal, whatever weights are asked for.
+func TestEmpty(t *testing.T) {
+	f := Family{Graph: GraphEmpty, Dimension: 7, WeightLow: 0.5, WeightHigh: 1, SmallestEigenvalue: 2}
+	theta, err := f.Precision(seeded(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := dense.NewSym(7, nil)
+	want.AddDiagonal(2)
+	if !slices.Equal(theta.Raw(), want.Raw()) {
+		t.Errorf("%v", theta.Raw())
+	}
+	if r := f.Resolved(); r != (Family{Graph: GraphEmpty, Dimension: 7, SmallestEigenvalue: 2}) {
+		t.Errorf("resolved %+v", r)
+	}
+}
+
+// The families that there were before draw what they drew: sums of the entries of
+// Θ, weighted by their places, as printed before small-world, empty and spreads of
+// scales were added.
+func TestFamiliesDrawAsBefore(t *testing.T) {
+	sum := func(a *dense.Sym) (s float64) {
+		for i := range a.Len() {
+			for j := i; j < a.Len(); j++ {
+				s += float64(1+i+2*j) * a.At(i, j)
+			}
+		}
+		return s
+	}
+	for graph, want := range map[string]float64{
+		"er":         12598.92215774542,
+		"grid":       8824.328108854897,
+		"scale-free": 9103.322937629388,
+		"hub":        14346.301738576558,
+		"block":      10413.152136076184,
+		"band":       10732.990464256958,
+	} {
+		theta, err := Family{Graph: graph, Dimension: 40, Symmetrisation: Avg, ScaleLow: 0.5, ScaleHigh: 2}.Precision(seeded(11))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := sum(theta); math.Abs(got-want) > 1e-12*math.Abs(want) {
+			t.Errorf("%s draws another matrix: %v, was %v", graph, got, want)
+		}
+	}
+	for seed, want := range []float64{
+		11508.121321725524, 188.82055381943297, 2508.9305801014234, 2488.5688940919263, 175.28910586656676, 81.35653624432169, 162.3575609843101, 13840.636422539492, 585.7867677733067, 71.24245390358594, 2502.267825948843, 587.9292087245674,
+	} {
+		e, err := Mixed(t.Context(), seeded(uint64(seed)), 60)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := sum(e.Truth) + sum(e.S); math.Abs(got-want) > 1e-12*math.Abs(want) {
+			t.Errorf("seed %d of the mixture draws another example: %v, was %v", seed, got, want)
+		}
+	}
+}
+
 // With scales, Θii/λ is the square of a draw, where λ is the common diagonal
 // before, and partial correlations stay.
 func TestScales(t *testing.T) {
@@ -153,6 +251,9 @@ func TestFamilyRefuses(t *testing.T) {
 		"density":             func(f *Family) { f.Density = 1.1 },
 		"links":               func(f *Family) { f.Links = -1 },
 		"groups":              func(f *Family) { f.Groups = 6 },
+		"neighbours":          func(f *Family) { f.Neighbours = 6 },
+		"rewiring":            func(f *Family) { f.Rewiring = math.NaN() },
+		"scale_spread":        func(f *Family) { f.ScaleSpread = 10.1 },
 		"bandwidth":           func(f *Family) { f.Bandwidth = -1 },
 		"weight_low":          func(f *Family) { f.WeightLow = math.Inf(-1) },
 		"weight_high":         func(f *Family) { f.WeightLow, f.WeightHigh = 1, 0.5 },
@@ -175,8 +276,11 @@ func TestFamilyRefuses(t *testing.T) {
 
 func TestFamilyString(t *testing.T) {
 	for want, f := range map[string]Family{
-		"er p=0.1, d=100, weights U[-1, 1) sym, smallest eigenvalue 1": {Graph: "er", Dimension: 100},
-		"band bandwidth=2, d=9, weights 0.4, smallest eigenvalue 1":    {Graph: "band", Dimension: 9, WeightLow: 0.4, WeightHigh: 0.4},
+		"er p=0.1, d=100, weights U[-1, 1) sym, smallest eigenvalue 1":                            {Graph: "er", Dimension: 100},
+		"empty, d=30, smallest eigenvalue 1, variables rescaled by exp U(-0.5, 0.5)":              {Graph: "empty", Dimension: 30, ScaleSpread: 0.5},
+		"small-world neighbours=4 rewiring=0.1, d=9, weights U[-1, 1) sym, smallest eigenvalue 1": {Graph: "small-world", Dimension: 9},
+		"small-world neighbours=2 rewiring=1, d=4, weights U[-1, 1) sym, smallest eigenvalue 1":   {Graph: "small-world", Dimension: 4, Rewiring: 1},
+		"band bandwidth=2, d=9, weights 0.4, smallest eigenvalue 1":                               {Graph: "band", Dimension: 9, WeightLow: 0.4, WeightHigh: 0.4},
 		"block groups=3 p=0.3, d=60, weights U[0.5, 1) avg, smallest eigenvalue 0.1, variables rescaled by U(0.7, 1.3)": {
 			Graph: "block", Dimension: 60, WeightLow: 0.5, WeightHigh: 1, Symmetrisation: "avg", SmallestEigenvalue: 0.1, ScaleLow: 0.7, ScaleHigh: 1.3,
 		},

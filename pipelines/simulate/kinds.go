@@ -14,6 +14,8 @@ const (
 	GraphHub        = "hub"
 	GraphBlock      = "block"
 	GraphBand       = "band"
+	GraphSmallWorld = "small-world"
+	GraphEmpty      = "empty"
 )
 
 // A Kind is a kind of graph, for people.
@@ -76,6 +78,24 @@ func kinds() []kind {
 			resolve: func(f Family, r *Family) { r.Bandwidth = orDefault(f.Bandwidth, 2) },
 			text:    func(r Family) string { return fmt.Sprintf("bandwidth=%d", r.Bandwidth) },
 			draw:    func(_ *rand.Rand, r Family) Graph { return Band(r.Dimension, r.Bandwidth) },
+		},
+		{
+			Kind: Kind{GraphSmallWorld, "a ring of --neighbours each, and --rewiring of the edges led elsewhere"},
+			resolve: func(f Family, r *Family) {
+				most := max(0, f.Dimension-1) / 2 * 2
+				r.Neighbours = orDefault(f.Neighbours, min(4, most))
+				r.Rewiring = orDefault(f.Rewiring, 0.1)
+			},
+			text: func(r Family) string { return fmt.Sprintf("neighbours=%d rewiring=%v", r.Neighbours, r.Rewiring) },
+			draw: func(rng *rand.Rand, r Family) Graph {
+				return SmallWorld(rng, r.Dimension, r.Neighbours, r.Rewiring)
+			},
+		},
+		{
+			Kind: Kind{GraphEmpty, "no pair is joined: pure noise"},
+			// Weights that are not drawn are no part of the distribution.
+			resolve: func(_ Family, r *Family) { r.WeightLow, r.WeightHigh, r.Symmetrisation = 0, 0, "" },
+			draw:    func(_ *rand.Rand, r Family) Graph { return Graph{Nodes: r.Dimension} },
 		},
 	}
 }

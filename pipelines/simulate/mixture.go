@@ -24,8 +24,8 @@ const (
 )
 
 // Mixed draws an example from a wide mixture, for models that must cope with any
-// table: d from 5 to largest, mostly small, M from d/12 (and 5) to 1000, all six
-// graphs with mean degrees from 0.7 to about 10, weights of one or of both signs,
+// table: d from 5 to largest, mostly small, M from d/12 (and 5) to 1000, six kinds
+// of graphs (er, grid, scale-free, hub, block and band) with mean degrees from 0.7 to about 10, weights of one or of both signs,
 // from zero or bounded away from it, a smallest eigenvalue from 0.1 to 1, and
 // variables of equal diagonal, of unequal scales, or standardised by their samples
 // as correlation matrices are. Sizes and degrees are drawn on a logarithmic scale.
@@ -70,8 +70,8 @@ func Mixed(ctx context.Context, rng *rand.Rand, largest int) (solver.Example, er
 	}
 	kind := rng.IntN(3)
 	if kind == 1 {
-		spread := Uniform(0, 0.5)(rng)
-		rescale(theta, func(int) float64 { return math.Exp(spread * (2*rng.Float64() - 1)) })
+		scale := spread(Uniform(0, 0.5)(rng))
+		rescale(theta, func(int) float64 { return scale(rng) })
 	}
 	m := int(math.Round(logUniform(rng, max(mixedLeastSamples, float64(d)/mixedMostRatio), mixedMostSamples)))
 	s, err := Covariance(ctx, rng, theta, m)
@@ -95,6 +95,11 @@ func Mixed(ctx context.Context, rng *rand.Rand, largest int) (solver.Example, er
 // logUniform draws from [low, high), uniformly in the logarithm.
 func logUniform(rng *rand.Rand, low, high float64) float64 {
 	return low * math.Exp(rng.Float64()*math.Log(high/low))
+}
+
+// spread draws factors whose logarithm is uniform on [-s, s).
+func spread(s float64) WeightFunc {
+	return func(rng *rand.Rand) float64 { return math.Exp(s * (2*rng.Float64() - 1)) }
 }
 
 // rescale replaces a by DaD with the diagonal D of scale, which is called once

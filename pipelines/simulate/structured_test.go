@@ -80,6 +80,42 @@ func TestBand(t *testing.T) {
 	})
 }
 
+func TestSmallWorld(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(1, 60).Draw(t, "d")
+		k := 2 * rapid.IntRange(0, (d-1)/2).Draw(t, "half of neighbours")
+		p := rapid.Float64Range(0, 1).Draw(t, "rewiring")
+		g := SmallWorld(seeded(rapid.Uint64().Draw(t, "seed")), d, k, p)
+		checkSorted(t, g, d)
+		// Rewiring keeps edges, and each variable those that start there.
+		if len(g.Edges) != d*k/2 {
+			t.Errorf("%d edges, want %d", len(g.Edges), d*k/2)
+		}
+		for i, n := range degrees(g) {
+			if n < k/2 {
+				t.Errorf("variable %d has %d neighbours, and %d edges start there", i, n, k/2)
+			}
+		}
+		for _, e := range SmallWorld(seeded(1), d, k, 0).Edges {
+			if apart := min(e[1]-e[0], d-e[1]+e[0]); apart > k/2 {
+				t.Errorf("edge %v of the ring is %d long", e, apart)
+			}
+		}
+	})
+	const d, k, p = 1000, 6, 0.2
+	long := 0.0
+	for _, e := range SmallWorld(seeded(2), d, k, p).Edges {
+		if min(e[1]-e[0], d-e[1]+e[0]) > k/2 {
+			long++
+		}
+	}
+	// Of those that a rewired edge may be led to, 6 in 1000 at most are near.
+	n := float64(d * k / 2)
+	if sd := math.Sqrt(n * p * (1 - p)); math.Abs(long-n*p) > 5*sd {
+		t.Errorf("%v edges left the ring, want %v ± %v", long, n*p, sd)
+	}
+}
+
 func TestHubs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 100).Draw(t, "d")

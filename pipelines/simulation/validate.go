@@ -75,9 +75,18 @@ func checkFiles(name, out string) error {
 // use: they would be ignored.
 func CheckUnused(s job.Simulation, f simulate.Family) error {
 	given, used := reflect.ValueOf(s), reflect.ValueOf(f)
-	for _, field := range []string{"Density", "Links", "Groups", "Bandwidth"} {
+	for _, field := range []string{"Density", "Links", "Groups", "Bandwidth", "Neighbours", "Rewiring"} {
 		if !given.FieldByName(field).IsZero() && used.FieldByName(field).IsZero() {
 			return job.Errorf(strings.ToLower(field), "the family %s has none; leave this out", s.Family)
+		}
+	}
+	if r, d := s.Resolved(), (job.Simulation{}).Resolved(); f.Symmetrisation == "" {
+		const none = "the family %s has no edges to weigh; leave this out"
+		switch {
+		case r.Weights != d.Weights:
+			return job.Errorf("weights", none, s.Family)
+		case r.Symmetrisation != d.Symmetrisation:
+			return job.Errorf("symmetrisation", none, s.Family)
 		}
 	}
 	return nil
@@ -94,6 +103,8 @@ func FamilyOf(s job.Simulation) (simulate.Family, error) {
 		Links:              r.Links,
 		Groups:             r.Groups,
 		Bandwidth:          r.Bandwidth,
+		Neighbours:         r.Neighbours,
+		Rewiring:           r.Rewiring,
 		Symmetrisation:     r.Symmetrisation,
 		SmallestEigenvalue: r.SmallestEigenvalue,
 	}
@@ -104,7 +115,15 @@ func FamilyOf(s job.Simulation) (simulate.Family, error) {
 	if f.WeightLow == 0 && f.WeightHigh == 0 {
 		return f, job.Errorf("weights", "all weights would be zero; give a range such as -1:1")
 	}
-	if r.Scales != "" {
+	switch {
+	case r.Scales == "":
+	case !strings.Contains(r.Scales, ":"):
+		spread, err := strconv.ParseFloat(strings.TrimSpace(r.Scales), 64)
+		if err != nil {
+			return f, job.Errorf("scales", "%q is neither a number nor a range; write SPREAD, such as 0.5, or LOW:HIGH, such as 0.7:1.3", r.Scales)
+		}
+		f.ScaleSpread = spread
+	default:
 		if f.ScaleLow, f.ScaleHigh, err = ParseRange("scales", r.Scales); err != nil {
 			return f, err
 		}
@@ -127,7 +146,7 @@ func familyError(err error) error {
 		key = "family"
 	case "weight_low", "weight_high":
 		key = "weights"
-	case "scale_low", "scale_high":
+	case "scale_low", "scale_high", "scale_spread":
 		key = "scales"
 	}
 	return &job.Error{Field: key, Reason: field.Reason, Err: err}

@@ -47,7 +47,9 @@ func TestTrainingRefuses(t *testing.T) {
 		{"density", func(r *job.Training) { r.Density = "0.1,some" }},
 		{"links", func(r *job.Training) { r.Links = 2 }},
 		{"weights", func(r *job.Training) { r.Weights = "1:-1" }},
-		{"scales", func(r *job.Training) { r.Scales = "0" }},
+		{"scales", func(r *job.Training) { r.Scales = "-1" }},
+		{"neighbours", func(r *job.Training) { r.Family, r.Dimension, r.Neighbours = "small-world", job.Counts{10, 50}, 10 }},
+		{"rewiring", func(r *job.Training) { data(r); r.Rewiring = 0.5 }},
 		{"architecture", func(r *job.Training) { r.Architecture = "transformer" }},
 		{"learning_rate", func(r *job.Training) { r.LearningRate = math.NaN() }},
 		{"gamma", func(r *job.Training) { r.Gamma = 2 }},
@@ -84,7 +86,7 @@ func TestTrainingFields(t *testing.T) {
 	if a, b := trained["family"].Choices, append(simulated["family"].Choices, simulate.GraphMixed, FamilyGeneRegulators); !slices.Equal(a, b) {
 		t.Errorf("the families are %v, of simulate %v", a, b)
 	}
-	for _, key := range []string{"links", "groups", "bandwidth", "weights", "symmetrisation", "smallest_eigenvalue", "scales"} {
+	for _, key := range []string{"links", "groups", "bandwidth", "neighbours", "rewiring", "weights", "symmetrisation", "smallest_eigenvalue", "scales"} {
 		a, b := trained[key], simulated[key]
 		if a.Description != b.Description || a.Default != b.Default || !slices.Equal(a.Choices, b.Choices) || a.Kind != b.Kind {
 			t.Errorf("%s is\n%+v and in simulate\n%+v", key, a, b)

@@ -6,6 +6,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/output"
 	"github.com/gladflow/gladflow/pipelines/simulate"
+	"github.com/gladflow/gladflow/solver/covariance"
 	"github.com/gladflow/gladflow/solver/glad"
 	"github.com/gladflow/gladflow/solver/glad/train"
 )
@@ -46,6 +47,9 @@ func (t document) resolved() document {
 	if t.Data != "" {
 		r.Dimension, r.Samples, r.Graphs, r.Covariances, r.ValidationGraphs = nil, nil, 0, 0, 0
 		r.Weights, r.Symmetrisation, r.SmallestEigenvalue = "", "", 0
+		if r.Correlation == "" {
+			r.Correlation = covariance.Pearson.String() // or that of From: openTuning
+		}
 	} else {
 		r.Correlation, r.Orientation, r.ValidationPart = "", "", 0
 	}

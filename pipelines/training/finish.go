@@ -54,6 +54,7 @@ func (f *fitting) finish(ctx context.Context, found *train.Result, s train.Setti
 func (f *fitting) fillCard(m *glad.Model, figures Figures, found *train.Result) {
 	c := &m.Card
 	c.Family, c.Dimension, c.Samples, c.Graphs = f.data.family, glad.Counts(f.data.dimensions), glad.Counts(f.data.samples), f.data.graphs
+	describeExamples(c, f.data.training, f.Correlation)
 	c.Seed, c.Command, c.Description = uint64(f.Seed), f.asked.Command(), f.Description
 	if c.Validation == nil {
 		c.Validation = make(map[string]any)

@@ -10,6 +10,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/solver/association"
+	"github.com/gladflow/gladflow/solver/covariance"
 	"github.com/gladflow/gladflow/solver/glad"
 	"github.com/gladflow/gladflow/solver/glad/train"
 )
@@ -93,7 +94,7 @@ func (f *fitting) genes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.finishGenes(found, figures)
+	f.finishGenes(found, figures, sets[0])
 	f.result.Seconds = job.Float(time.Since(began).Seconds())
 	return arrowio.ReplaceFile(f.Out, m.Write)
 }
@@ -190,11 +191,15 @@ func (f *fitting) geneFigures(ctx context.Context, m *glad.Model, validation []t
 }
 
 // finishGenes fills in the card and the result.
-func (f *fitting) finishGenes(found *train.RegulatedResult, figures Figures) {
+func (f *fitting) finishGenes(found *train.RegulatedResult, figures Figures, training []train.Regulated) {
 	m, r := found.Model, f.result
 	m.Name = f.Name
 	c := &m.Card
 	r.Family = regulatedFamily
+	for _, e := range training { // the model sees the block of the regulators
+		c.Range.Add(len(e.Regulators), e.Samples)
+	}
+	c.Input = []string{covariance.Pearson.String()}
 	c.Family, c.Graphs, c.Seed = r.Family, f.Graphs, uint64(f.Seed)
 	c.Command, c.Description = f.asked.Command(), f.Description
 	for _, v := range figures.Metrics {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/recovery"
+	"github.com/gladflow/gladflow/solver/covariance"
 	"github.com/gladflow/gladflow/solver/glad"
 	"github.com/gladflow/gladflow/solver/glad/train"
 )
@@ -68,6 +69,7 @@ func (f *fitting) openTuning() error {
 	if f.Name == "" {
 		f.Name = f.from.Name + "-tuned"
 	}
+	f.openInput()
 	var err error
 	if f.preset, err = train.NewPreset(like, uint64(f.Seed)); err != nil {
 		return err
@@ -77,6 +79,21 @@ func (f *fitting) openTuning() error {
 	start.Card = glad.Card{}
 	f.preset.Starts = []*glad.Model{start}
 	return nil
+}
+
+// openInput makes the tables what the model to start from was trained on, or warns where
+// the user has chosen otherwise.
+func (f *fitting) openInput() {
+	if f.Data == "" {
+		return
+	}
+	if f.asked.Correlation == "" {
+		f.Correlation = recovery.ModelCorrelation(f.from)
+		f.result.Training.Correlation = f.Correlation
+	}
+	if standardised := f.Correlation != covariance.Covariance.String(); !f.from.Suits(standardised) {
+		f.warn("%s; leave out the correlation %s, for the model says itself what it needs", recovery.OtherInput(f.from, standardised), f.Correlation)
+	}
 }
 
 // architectureOf is the architecture that m has, empty if none, and one whose

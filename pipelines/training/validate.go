@@ -41,7 +41,7 @@ func (t document) checkSource() error {
 	}
 	simulated := []string{
 		"dimension", "samples", "graphs", "covariances", "validation_graphs", "density", "links", "groups",
-		"bandwidth", "weights", "symmetrisation", "smallest_eigenvalue", "scales",
+		"bandwidth", "neighbours", "rewiring", "weights", "symmetrisation", "smallest_eigenvalue", "scales",
 	}
 	read := []string{"correlation", "orientation", "id_column", "validation_part"}
 	const asTables = "the tables of the folder say this themselves; leave it out"
@@ -178,6 +178,7 @@ func (t document) checkDevice() error {
 func (t document) simulation(d int, density float64) job.Simulation {
 	return job.Simulation{
 		Family: t.Family, Dimension: d, Density: density, Links: t.Links, Groups: t.Groups, Bandwidth: t.Bandwidth,
+		Neighbours: t.Neighbours, Rewiring: t.Rewiring,
 		Weights: t.Weights, Symmetrisation: t.Symmetrisation, SmallestEigenvalue: t.SmallestEigenvalue, Scales: t.Scales,
 	}
 }

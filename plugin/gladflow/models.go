@@ -14,6 +14,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/solver/glad"
+	"github.com/gladflow/gladflow/solver/glad/card"
 )
 
 func modelsCommand() *cobra.Command {
@@ -108,6 +109,15 @@ func printCard(w io.Writer, m job.ModelInfo) {
 	line("family", c.Family)
 	line("variables", job.Counts(c.Dimension).String())
 	line("samples", job.Counts(c.Samples).String())
+	line("input", job.AllOf(c.Input))
+	for _, s := range []struct {
+		of   string
+		span card.Span
+	}{{"d", c.Range.Dimension}, {"M", c.Range.Samples}, {"d/M", c.Range.Ratio}} {
+		if s.span.Known() {
+			line("range of "+s.of, s.span.String())
+		}
+	}
 	number("graphs", c.Graphs)
 	line("loss", c.Loss)
 	number("steps", c.Steps)

@@ -31,6 +31,8 @@ kind of graph:
 		Example: `  gladflow simulate er --dimension 100 --samples 100 --seed 1 --out data
   gladflow simulate grid --dimension 36 --samples 500 --symmetrisation avg --out grid
   gladflow simulate hub --dimension 60 --groups 3 --weights 0.3:0.8 --format csv --out hubs
+  gladflow simulate small-world --neighbours 6 --rewiring 0.2 --scales 0.5 --out small-world
+  gladflow simulate empty --dimension 400 --samples 100 --out noise
   gladflow simulate er --density 0.05 --dimension 39 --graphs 30 --out training`,
 		Args: arguments("FAMILY"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -90,11 +92,15 @@ func printSimulation(w io.Writer, r *simulation.Result) {
 	}
 	first := r.Networks[0]
 	path := func(name string) string { return filepath.Join(s.Out, name) }
+	scored := ""
+	if first.Edges > 0 {
+		scored = " --reference " + path(first.Reference) + " --undirected"
+	}
 	fmt.Fprintf(w, `
 files in %s, with simulate.json
 try next:
-  gladflow recover %s --correlation none --solvers glad,bcd --reference %s --undirected --out %s
-`, s.Out, path(first.Samples), path(first.Reference), path("recovered"))
+  gladflow recover %s --correlation none --solvers glad,bcd%s --out %s
+`, s.Out, path(first.Samples), scored, path("recovered"))
 	if len(r.Networks) > 1 {
 		fmt.Fprintf(w, "  gladflow train --data %s --correlation none --out model.json\n", s.Out)
 	}

@@ -98,7 +98,7 @@ interruption.`,
 	bind(c, &t, training.Facts(), "family")
 	for name, placeholder := range map[string]string{
 		"name": "NAME", "description": "TEXT",
-		"weights": "LOW:HIGH", "scales": "LOW:HIGH", "density": "NUMBER|LOW:HIGH",
+		"weights": "LOW:HIGH", "scales": "SPREAD|LOW:HIGH", "density": "NUMBER|LOW:HIGH",
 	} {
 		flag := c.Flags().Lookup(name)
 		flag.Value = shown{flag.Value, placeholder}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/glad/card"
 	"github.com/gladflow/gladflow/solver/internal/modelfile"
 )
 
@@ -28,7 +29,7 @@ const sample = `{"format": "gladflow.model", "version": 1, "name": "er-d100-m100
  "lambda": {"inputs": ["log_norm2_per_d", "lambda", "context"],
   "layers": [{"weights": [[1, 2, 3]], "bias": [0], "activation": "exp"}]},
  "scaling": {"mode": "global", "mean_diagonal": 0.5},
- "card": {"trained": true, "description": "d", "family": "er", "dimension": 100, "samples": [20, 100],
+ "card": {"trained": true, "description": "d", "family": "er", "dimension": 100, "samples": [20, 100], "input": ["pearson", "covariance"], "range": {"ratio": [0.5, 2], "samples": [20, 100]},
   "graphs": 10, "loss": "z", "seed": 18446744073709551615, "steps": 160,
   "validation": {"nmse": -9.83, "on": "z"}, "backend": "OpenBLAS", "command": "gladflow train er"}}`
 
@@ -49,6 +50,7 @@ func TestRead(t *testing.T) {
 		Scaling: Scaling{Mode: ScalingGlobal, MeanDiagonal: 0.5},
 		Card: Card{
 			Trained: true, Description: "d", Family: "er", Dimension: Counts{100}, Samples: Counts{20, 100},
+			Input: []string{"pearson", "covariance"}, Range: card.Range{Ratio: card.Span{0.5, 2}, Samples: card.Span{20, 100}},
 			Graphs: 10, Loss: "z", Seed: math.MaxUint64, Steps: 160,
 			Validation: map[string]any{"nmse": -9.83, "on": "z"}, Backend: "OpenBLAS", Command: "gladflow train er",
 		},
@@ -119,6 +121,14 @@ func TestReadRefuses(t *testing.T) {
 		{`"dimension": 100`, `"dimension": [100, -1]`, "card.dimension"},
 		{`"samples": [20, 100]`, `"samples": [20, "all"]`, "card.samples[1]"},
 		{`"graphs": 10`, `"graphs": -10`, "card.graphs"},
+		{`"input": ["pearson"`, `"input": ["kendall"`, "card.input[0]"},
+		{`"input": ["pearson"`, `"input": ["covariance"`, "card.input[1]"},
+		{`"input": ["pearson"`, `"input": [1`, "card.input[0]"},
+		{`"range": {"ratio"`, `"range": {"d"`, "card.range.d"},
+		{`"ratio": [0.5, 2]`, `"ratio": [2, 0.5]`, "card.range.ratio"},
+		{`"ratio": [0.5, 2]`, `"ratio": [0, 2]`, "card.range.ratio"},
+		{`"ratio": [0.5, 2]`, `"ratio": [2]`, "card.range.ratio"},
+		{`"ratio": [0.5, 2]`, `"ratio": 2`, "card.range.ratio"},
 		{`"seed": 18446744073709551615`, `"seed": -1`, "card.seed"},
 		{`"nmse": -9.83`, `"nmse": -9e999`, "card.validation.nmse"},
 		{`"on": "z"`, `"on": null`, "card.validation.on"},

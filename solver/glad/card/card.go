@@ -22,6 +22,12 @@ type Card struct {
 	Dimension Counts `json:"dimension,omitempty"`
 	// Samples lists the M of the training data.
 	Samples Counts `json:"samples,omitempty"`
+	// Input lists what S was in the training data, without repetition: words of Inputs.
+	// nil where the file does not say.
+	Input []string `json:"input,omitempty"`
+	// Range is how large the training data were; zero where the file does not say.
+	// See TrainedOn.
+	Range Range `json:"range,omitzero"`
 	// Graphs is the number of training graphs.
 	Graphs int `json:"graphs,omitempty"`
 	// Loss is what was minimised.
@@ -43,7 +49,7 @@ type Card struct {
 // Clone returns a copy that shares nothing with c.
 func (c Card) Clone() Card {
 	c.Dimension, c.Samples = slices.Clone(c.Dimension), slices.Clone(c.Samples)
-	c.Validation = maps.Clone(c.Validation)
+	c.Input, c.Validation = slices.Clone(c.Input), maps.Clone(c.Validation)
 	return c
 }
 

@@ -3,6 +3,7 @@ package modelfile
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -14,7 +15,7 @@ import (
 func (d *Decoder) Card(path string, v Value) card.Card {
 	o := d.Object(path, v)
 	d.Keys(o, path, []string{"trained"}, []string{"description", "family", "dimension", "samples",
-		"graphs", "loss", "seed", "steps", "validation", "backend", "command"})
+		"input", "range", "graphs", "loss", "seed", "steps", "validation", "backend", "command"})
 	c := card.Card{Trained: d.Boolean(path+".trained", o["trained"])}
 	for _, key := range slices.Sorted(maps.Keys(o)) {
 		at, v := path+"."+key, o[key]
@@ -27,6 +28,12 @@ func (d *Decoder) Card(path string, v Value) card.Card {
 			c.Dimension = d.counts(at, v)
 		case "samples":
 			c.Samples = d.counts(at, v)
+		case "input":
+			for i, word := range d.List(at, v) {
+				c.Input = append(c.Input, d.Text(fmt.Sprintf("%s[%d]", at, i), word))
+			}
+		case "range":
+			c.Range = d.sizes(at, v)
 		case "graphs":
 			c.Graphs = d.Integer(at, v)
 		case "loss":
@@ -55,6 +62,34 @@ func (d *Decoder) counts(path string, v Value) card.Counts {
 		c = append(c, d.Integer(fmt.Sprintf("%s[%d]", path, i), v))
 	}
 	return c
+}
+
+// sizes is v, which must be a card.Range.
+func (d *Decoder) sizes(path string, v Value) card.Range {
+	o := d.Object(path, v)
+	d.Keys(o, path, nil, []string{"dimension", "samples", "ratio"})
+	var r card.Range
+	for key, to := range spans(&r) {
+		v, ok := o[key]
+		if !ok {
+			continue
+		}
+		at := path + "." + key
+		ends := d.Numbers(at, v)
+		if len(ends) != len(to) {
+			d.Fail(at, "has %d numbers; give the least and the most", len(ends))
+			return r
+		}
+		copy(to[:], ends)
+	}
+	return r
+}
+
+// spans are those of r, by their keys and in their order.
+func spans(r *card.Range) iter.Seq2[string, *card.Span] {
+	return func(yield func(string, *card.Span) bool) {
+		_ = yield("dimension", &r.Dimension) && yield("samples", &r.Samples) && yield("ratio", &r.Ratio)
+	}
 }
 
 func (d *Decoder) figures(path string, v Value) map[string]any {
@@ -88,6 +123,20 @@ func ValidateCard(c card.Card) error {
 		return Invalid("card.graphs", "is %d; it cannot be negative", c.Graphs)
 	case c.Steps < 0:
 		return Invalid("card.steps", "is %d; it cannot be negative", c.Steps)
+	}
+	for i, word := range c.Input {
+		at := fmt.Sprintf("card.input[%d]", i)
+		switch {
+		case !slices.Contains(card.Inputs(), word):
+			return Invalid(at, "%q is unknown; choose from %q", word, card.Inputs())
+		case slices.Contains(c.Input[:i], word):
+			return Invalid(at, "%q is named twice; name each once", word)
+		}
+	}
+	for key, span := range spans(&c.Range) {
+		if span.Known() && !(span[0] > 0 && span[1] >= span[0] && !math.IsInf(span[1], 0)) {
+			return Invalid("card.range."+key, "is %v; give the least and the most, which are positive and finite", *span)
+		}
 	}
 	for key, v := range c.Validation {
 		switch v := v.(type) {
