@@ -97,8 +97,13 @@ const (
 	thousandsOption = "thousands"
 	wordsOption     = "na"
 	noHeaderOption  = "no_header"
-	missingOption   = "missing"
 )
+
+// TextKeys are the keys of TextOptions in a document, for SampleOptions.Fixed of those
+// who do not offer them.
+func TextKeys() []string {
+	return []string{noHeaderOption, decimalOption, thousandsOption, wordsOption}
+}
 
 var (
 	withDecimalComma = regexp.MustCompile(`^-?[0-9]+,[0-9]+([eE][-+]?[0-9]+)?$`)

@@ -290,3 +290,27 @@ func (t *incomplete) count(together *dense.Sym) int {
 	}
 	return max(2, int(float64(pairs)/inverse))
 }
+
+// Variances are those of the d columns of rows, one sample after the other, with divisor
+// M and without missing values, which are NaN. A column that is constant, or constant up
+// to rounding, or has fewer than two values, has the variance 0, and no other.
+func Variances(rows []float64, d int) []float64 {
+	variances := make([]float64, d)
+	column := make([]float64, 0, len(rows)/max(1, d))
+	for j := range d {
+		column = column[:0]
+		for i := j; i < len(rows); i += d {
+			if v := rows[i]; v == v {
+				column = append(column, v)
+			}
+		}
+		if len(column) < 2 {
+			continue
+		}
+		mean, sd := moments1(column)
+		if sd > rounding*math.Abs(mean) {
+			variances[j] = math.Max(sd*sd, math.SmallestNonzeroFloat64)
+		}
+	}
+	return variances
+}
