@@ -6,9 +6,10 @@ package job
 // Data, are required.
 type Training struct {
 	// Family is the kind of graph that is simulated, one of simulate.Graphs, or
-	// simulate.GraphMixed: then Dimension is the largest d, and everything else
-	// about the networks is drawn as simulate.Mixed does.
-	Family string `json:"family,omitzero" jsonschema_description:"kind of graph; mixed draws all kinds, sizes up to the dimension, and scales"`
+	// simulate.GraphMixed or simulate.GraphStandardised: then Dimension is the
+	// largest d, and everything else about the networks is drawn as simulate.Mixed
+	// or simulate.Standardised does.
+	Family string `json:"family,omitzero" jsonschema_description:"kind of graph; mixed draws many kinds, sizes up to the dimension, and scales; standardised draws them as correlation matrices"`
 
 	// Dimension are the d of the networks and Samples the m of their
 	// covariances. Of several each gets the same share, in all combinations.

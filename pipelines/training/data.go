@@ -70,8 +70,12 @@ func (t document) simulated(ctx context.Context, report *progress.Reporter) (exa
 // of samples from covariance to covariance, so that all combinations come.
 func (t document) draw(ctx context.Context, purpose uint64, k int) ([]solver.Example, error) {
 	rng := stream(t.Seed, purpose, uint64(k))
-	if t.Family == simulate.GraphMixed {
+	switch t.Family {
+	case simulate.GraphMixed:
 		e, err := simulate.Mixed(ctx, rng, t.Dimension[0])
+		return []solver.Example{e}, err
+	case simulate.GraphStandardised:
+		e, err := simulate.Standardised(ctx, rng, t.Dimension[0])
 		return []solver.Example{e}, err
 	}
 	densities, err := t.densities()
@@ -121,7 +125,10 @@ func (t document) estimate(ctx context.Context, rng *rand.Rand, theta *dense.Sym
 
 // describeFamily is the line of the family, with all dimensions and densities.
 func (t document) describeFamily() (string, error) {
-	if t.Family == simulate.GraphMixed {
+	switch t.Family {
+	case simulate.GraphStandardised:
+		return fmt.Sprintf("correlation matrices of er, hub, scale-free, block, grid and empty graphs, sizes up to d=%s, numbers of samples, weights and smallest eigenvalues", t.Dimension), nil
+	case simulate.GraphMixed:
 		return fmt.Sprintf("mixed graphs, sizes up to d=%s, numbers of samples, weights and scales", t.Dimension), nil
 	}
 	densities, err := t.densities()

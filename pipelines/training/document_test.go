@@ -84,7 +84,7 @@ func TestTrainingFields(t *testing.T) {
 		return m
 	}
 	trained, simulated := of(&job.Training{}, Facts()), of(&job.Simulation{}, simulation.Facts())
-	if a, b := trained["family"].Choices, append(simulated["family"].Choices, simulate.GraphMixed, FamilyGeneRegulators); !slices.Equal(a, b) {
+	if a, b := trained["family"].Choices, append(simulated["family"].Choices, simulate.GraphMixed, simulate.GraphStandardised, FamilyGeneRegulators); !slices.Equal(a, b) {
 		t.Errorf("the families are %v, of simulate %v", a, b)
 	}
 	for _, key := range []string{"links", "groups", "bandwidth", "neighbours", "rewiring", "weights", "symmetrisation", "smallest_eigenvalue", "scales"} {

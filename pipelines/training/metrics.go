@@ -62,6 +62,10 @@ func Metrics() []Metric {
 			figure: func(glad.Kind) train.Criterion { return train.MeanNMSE() },
 		},
 		{
+			Key: "floored_nmse_db", Title: "mean NMSE of Z, no less than −30 dB (dB)", Name: "floored NMSE", Unit: "dB", Format: "%.3f", Short: "%.2f dB", Select: "floored-nmse",
+			figure: func(glad.Kind) train.Criterion { return train.FlooredNMSE() },
+		},
+		{
 			Key: "strict_ps", Title: "strict PS", Name: "strict PS", Format: "%.3f", Short: "PS %.2f", Select: selectPS, Reported: true,
 			value: success, figure: successFigure,
 		},

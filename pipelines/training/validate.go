@@ -50,8 +50,8 @@ func (t document) checkSource() error {
 	for _, key := range simulated {
 		if t.Data != "" {
 			foreign[key] = asTables
-		} else if t.Family == simulate.GraphMixed && !slices.Contains([]string{"dimension", "graphs", "validation_graphs"}, key) {
-			foreign[key] = "the family mixed draws this itself; leave it out"
+		} else if t.ofMixture() && !slices.Contains([]string{"dimension", "graphs", "validation_graphs"}, key) {
+			foreign[key] = "the family " + t.Family + " draws this itself; leave it out"
 		}
 	}
 	for _, key := range read {
@@ -70,8 +70,8 @@ func (t document) checkSource() error {
 	if c := t.Correlation; t.drawsFamily() && c != "" && c != covariance.Pearson.String() && c != covariance.Covariance.String() {
 		return job.Errorf("correlation", "%s is not simulated; choose pearson or none", c)
 	}
-	if t.Family == simulate.GraphMixed && len(t.Dimension) > 1 {
-		return job.Errorf("dimension", "the family mixed takes one number, the largest; give one")
+	if t.ofMixture() && len(t.Dimension) > 1 {
+		return job.Errorf("dimension", "the family %s takes one number, the largest; give one", t.Family)
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (t document) checkFit() error {
 
 // checkFamilies checks every distribution that may be drawn from.
 func (t document) checkFamilies() error {
-	if t.Data != "" || t.Family == simulate.GraphMixed || t.ofGenes() {
+	if t.Data != "" || t.ofMixture() || t.ofGenes() {
 		return nil // nothing is drawn by settings
 	}
 	r := t.resolved()

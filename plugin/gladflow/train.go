@@ -25,7 +25,8 @@ func trainCommand() *cobra.Command {
 		Long: `Trains a model on networks of a family, as simulate draws them, and writes the
 best weights found, by a figure on validation networks of their own, into a model
 file for recover --model. FAMILY is ` + job.OneOf(simulate.Graphs()) + `, see
-gladflow simulate --help, or mixed: all of these, of all sizes up to --dimension.
+gladflow simulate --help, or mixed, which draws six of these, of all sizes up to --dimension,
+or standardised, which draws correlation matrices.
 gene-regulators is simulated gene expression whose regulators are known, for recover
 --regulators; it takes a seed, numbers of networks and steps, and nothing else.
 Elsewhere --dimension, --samples and --density may be several numbers, and --density

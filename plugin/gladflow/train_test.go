@@ -177,7 +177,7 @@ func TestTrainUsage(t *testing.T) {
 		"train er --out x --samples 10,0":          "--samples: 0 samples are too few",
 		"train er --out x --density 2":             "--density: 2 is no probability",
 		"train er --out x --architecture lstm":     `--architecture: "lstm" is unknown; choose literal,`,
-		"train er --out x --select f1":             `--select: "f1" is unknown; choose nmse, mean-nmse, ps, auc or aupr`,
+		"train er --out x --select f1":             `--select: "f1" is unknown; choose nmse, mean-nmse, floored-nmse, ps, auc or aupr`,
 		"train er --out x --step 9":                "did you mean --steps?",
 		"train er --out x --from nothing":          `--from: "nothing" is neither a built-in model`,
 		"train er --out x --from " + model:         "--from: " + model + ": ",
