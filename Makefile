@@ -48,7 +48,7 @@ ecoli: ## the E. coli run on ../shared/data, its files checked
 kit: ## the conformance kit on the binary, and fifty hosts killed at random
 	GLADFLOW_LONG=1 go test -count=1 -v -run 'Conformance|KillHost' ./plugin/gladflow
 
-results: ## the paper's synthetic experiments, into docs/RESULTS.md; 5 to 15 minutes; NETWORK is the file of ecoli-subnetwork, CHALLENGE the folder of dream5
+results: ## the paper's synthetic experiments, into docs/RESULTS.md; 15 to 60 minutes; NETWORK is the file of ecoli-subnetwork, CHALLENGE the folder of dream5
 	go run ./plugin/gladflow experiment --all $(if $(NETWORK),--network $(NETWORK)) $(if $(CHALLENGE),--challenge $(CHALLENGE))
 
 torch: ## a training step beside PyTorch's; PYTHON has torch

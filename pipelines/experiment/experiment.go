@@ -27,7 +27,8 @@ type Experiment struct {
 	Name string
 	// Title is a line.
 	Title string
-	// Claim is what the paper says, in a sentence or two.
+	// Claim is what the paper says, in a sentence or two; empty for an experiment that
+	// it has not.
 	Claim string
 	// Reads is the key of the field of Options that names what it reads: network or
 	// challenge; empty for one that simulates its data.
@@ -41,7 +42,7 @@ func All() []Experiment {
 	return []Experiment{
 		admmObjective(), admmGrid(), penaltySensitivity(), convergence(), runtimes(),
 		recoveryProbability(), areaUnderCurve(), unrollLength(), unrolledADMM(),
-		geneNMSE(), ecoliSubnetwork(), challenge(),
+		geneNMSE(), ecoliSubnetwork(), challenge(), generalModel(),
 	}
 }
 
@@ -65,6 +66,8 @@ type Run struct {
 	Network string
 	// Challenge is the folder with the files of a challenge, for experiments that read one.
 	Challenge string
+	// Part is what of the experiment general is performed.
+	Part Part
 	// Workers bounds the graphs that are worked on at a time. Default (0): as
 	// many as Go uses processors.
 	Workers int
@@ -118,9 +121,17 @@ type Report struct {
 	Figure report.Figure
 	// Main are the main figures for people, the first row holding the titles.
 	Main [][]string
+	// Sections are more tables, after Main.
+	Sections []Section
 	// Paragraph sets our figures beside the paper's and explains the
 	// difference.
 	Paragraph string
+}
+
+// A Section is a table with its title, the first row holding those of the columns.
+type Section struct {
+	Title string
+	Rows  [][]string
 }
 
 // An Outcome is a Report with where it comes from.

@@ -27,6 +27,13 @@ type Options struct {
 	Network string `json:"network,omitzero" file:"read" jsonschema_description:"file of a known network that is read, for experiments on one: a SIF, or a list of source and target; --all without it leaves them out"`
 	// Challenge is a folder with the files of DREAM5, for the experiment on them.
 	Challenge string `json:"challenge,omitzero" file:"read-folder" jsonschema_description:"folder with the files of the DREAM5 challenge, for the experiment dream5, see gladflow dream5; --all without it leaves that out"`
+	// The following are Part's, for the experiment general.
+	Families []string `json:"families,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general: families of graphs (er-0.02, er-0.1, grid, scale-free, hub, block, band, small-world; empty counts edges in noise); without it all"`
+	Sizes    []string `json:"sizes,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general: numbers of variables and samples, such as 100x1000; without it 50x25, 100x100, 100x1000, 200x1000 and 400x200"`
+	Scales   []string `json:"scales,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general: spreads of the scales of variables, as simulate --scales takes one; without it 0 and 0.5"`
+	Graphs   int      `json:"graphs,omitzero" jsonschema:"minimum=0" jsonschema_description:"general: graphs of each family and size; 0 is the default, 12"`
+	Models   []string `json:"models,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general: built-in models and model files to compare, the first of which the text is about; without it general"`
+	Experts  string   `json:"experts,omitzero" file:"read-folder" jsonschema_description:"general: folder with a model FAMILY.json for each family; without it they are trained"`
 	// Out is the folder for NAME.parquet, NAME.svg, NAME.png and NAME.md, made
 	// where it is missing. Default: results, docs/results for All, or
 	// results-quick if quick.
@@ -59,12 +66,25 @@ func (o Options) Validate() error {
 		return job.Errorf("network", "%s reads none; leave this out", o.Name)
 	case o.unread("challenge"):
 		return job.Errorf("challenge", "%s reads none; leave this out", o.Name)
+	case o.Name != "general" && len(o.parts()) > 0:
+		return job.Errorf(o.parts()[0], "only the experiment general has this; leave it out")
 	case o.Document != "" && !o.All:
 		return job.Errorf("document", "the document is written for all experiments; leave this out, or perform all")
 	case o.Seed < 0:
 		return job.Errorf("seed", "%d is negative; give a whole number from 1", o.Seed)
 	}
+	if _, err := o.part(); err != nil {
+		return err
+	}
 	return job.CheckFields(&o, job.Facts{})
+}
+
+// parts are the keys of the fields that say what of the experiment general is performed, as
+// far as they are given.
+func (o Options) parts() []string {
+	return slices.DeleteFunc(job.Given(&o), func(key string) bool {
+		return !slices.Contains([]string{"families", "sizes", "scales", "graphs", "models", "experts"}, key)
+	})
 }
 
 // inputs are the keys of fields that name what experiments read.
@@ -129,5 +149,28 @@ func (o Options) command(name string) string {
 			c += " --" + key + " " + filepath.Base(path)
 		}
 	}
+	for _, list := range []struct {
+		flag  string
+		words []string
+	}{{"families", o.Families}, {"sizes", o.Sizes}, {"scales", o.Scales}, {"models", baseNames(o.Models)}} {
+		if len(list.words) > 0 {
+			c += " --" + list.flag + " " + strings.Join(list.words, ",")
+		}
+	}
+	if o.Graphs > 0 {
+		c += fmt.Sprintf(" --graphs %d", o.Graphs)
+	}
+	if o.Experts != "" {
+		c += " --experts " + filepath.Base(o.Experts)
+	}
 	return c
+}
+
+// baseNames are the last elements of paths.
+func baseNames(paths []string) []string {
+	var names []string
+	for _, p := range paths {
+		names = append(names, filepath.Base(p))
+	}
+	return names
 }

@@ -64,7 +64,11 @@ func Perform(ctx context.Context, o Options, tell func(progress.Update)) ([]Outc
 
 func perform(ctx context.Context, e Experiment, o Options, engine dense.Engine, memory map[string]any, listener func(progress.Update)) (Outcome, error) {
 	start := time.Now()
-	run := &Run{Quick: o.Quick, Seed: uint64(o.Seed), Network: o.Network, Challenge: o.Challenge, Engine: engine, memory: memory}
+	part, err := o.part()
+	if err != nil {
+		return Outcome{}, err
+	}
+	run := &Run{Quick: o.Quick, Seed: uint64(o.Seed), Network: o.Network, Challenge: o.Challenge, Part: part, Engine: engine, memory: memory}
 	tell := func(p progress.Update) {
 		if listener != nil {
 			p.Stage, p.Solver = progress.Solving, e.Name

@@ -46,12 +46,17 @@ func (o *Outcome) Markdown(image string, level int) string {
 	var b strings.Builder
 	r := o.Report
 	fmt.Fprintf(&b, "%s %s: %s\n\n", strings.Repeat("#", level), o.Experiment.Name, o.Experiment.Title)
-	fmt.Fprintf(&b, "*The paper:* %s\n\n", o.Experiment.Claim)
+	if o.Experiment.Claim != "" {
+		fmt.Fprintf(&b, "*The paper:* %s\n\n", o.Experiment.Claim)
+	}
 	if o.Options.Quick {
 		b.WriteString("**Quick run: smaller sizes and fewer graphs than the experiment asks for. These figures are not for comparison.**\n\n")
 	}
 	fmt.Fprintf(&b, "%s\n\n", r.Paragraph)
 	b.WriteString(markdownTable(r.Main))
+	for _, s := range r.Sections {
+		fmt.Fprintf(&b, "\n%s:\n\n%s", s.Title, markdownTable(s.Rows))
+	}
 	fmt.Fprintf(&b, "\n![%s](%s)\n\n", o.Experiment.Title, image)
 	errors := r.Errors
 	if errors == "" {

@@ -17,7 +17,7 @@ func (j Job) ValidateBy(known Facts) error {
 		return err
 	}
 	for _, check := range []func() error{
-		j.checkInput, j.checkEstimate,
+		j.checkInput, j.checkTable, j.checkEstimate,
 		func() error { return j.checkSolvers(known) },
 		func() error { return j.checkPenalty(known) },
 		j.checkLimits, j.checkReference, j.checkOutput, j.checkDevice, j.checkLabels,
@@ -58,6 +58,8 @@ func (j Job) checkEstimate() error {
 		return Errorf("fdr", "%v is no share; give a number above 0 and not above 1, such as 0.2", j.FDR)
 	case j.Shrinkage == ShrinkageLedoitWolf && !j.SamplesGiven():
 		return Errorf("shrinkage", "ledoit-wolf needs the samples, not their %s; give a weight from 0 to 1", j.InputKind)
+	case j.Shrinkage == ShrinkageLedoitWolf && (j.Missing == MissingPairwise || j.Missing == MissingEM):
+		return Errorf("shrinkage", "ledoit-wolf needs every value of a sample; give a weight from 0 to 1, or choose rows or mean for missing values")
 	case j.Shrinkage == "" || j.Shrinkage == ShrinkageLedoitWolf:
 	case !isNumber || weight < 0 || weight > 1:
 		return Errorf("shrinkage", "%q is neither a weight from 0 to 1 nor ledoit-wolf", string(j.Shrinkage))
@@ -66,16 +68,7 @@ func (j Job) checkEstimate() error {
 }
 
 func (j Job) checkSolvers(known Facts) error {
-	names := known.Words["solvers"]
-	for i, name := range j.Solvers {
-		if names != nil && !slices.Contains(names, name) {
-			return Errorf("solvers", "%q is unknown; choose from %s", name, strings.Join(names, ", "))
-		}
-		if slices.Contains(j.Solvers[:i], name) {
-			return Errorf("solvers", "%s is named twice; name every solver once", name)
-		}
-	}
-	return nil
+	return CheckNames("solvers", "solver", j.Solvers, known.Words["solvers"])
 }
 
 func (j Job) checkPenalty(known Facts) error {

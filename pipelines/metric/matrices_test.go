@@ -190,3 +190,43 @@ func TestMeanAndError(t *testing.T) {
 		t.Errorf("the mean of nothing is %v", m)
 	}
 }
+
+// The difference of two NMSE has the error of what does not vary together: of an estimate
+// with itself none, and of one whose error is twice another's on every graph none either.
+func TestNMSEDifference(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 0))
+	var a, b, c, other NMSE
+	for range 10 {
+		truth := dense.Identity(2)
+		truth.Scale(1 + rng.Float64())
+		off := truth.Clone()
+		off.Set(0, 1, rng.NormFloat64())
+		further := truth.Clone()
+		further.Set(0, 1, math.Sqrt2*off.At(0, 1))
+		alone := truth.Clone()
+		alone.Set(0, 1, rng.NormFloat64())
+		for _, x := range []struct {
+			n *NMSE
+			e *dense.Sym
+		}{{&a, off}, {&b, further}, {&c, alone}} {
+			if err := x.n.Add(x.e, truth); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if d, se, err := b.Difference(&a); err != nil || math.Abs(d-10*math.Log10(2)) > 1e-12 || se > 1e-12 {
+		t.Errorf("twice the error is %v ± %v dB more (%v)", d, se, err)
+	}
+	va, _, _ := a.Decibels()
+	vc, _, _ := c.Decibels()
+	d, se, err := c.Difference(&a)
+	if err != nil || math.Abs(d-(vc-va)) > 1e-12 || !(se > 0.1) {
+		t.Errorf("%v ± %v (%v), want %v", d, se, err, vc-va)
+	}
+	if _, _, err := a.Difference(&other); err == nil {
+		t.Error("an NMSE of no graphs is compared")
+	}
+	if _, _, err := other.Difference(&other); err == nil {
+		t.Error("two NMSE of no graphs are compared")
+	}
+}

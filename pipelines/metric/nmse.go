@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gladflow/gladflow/solver/dense"
 )
@@ -65,6 +66,28 @@ func (n *NMSE) Decibels() (value, standardError float64, err error) {
 	}
 	_, se := MeanAndError(influence)
 	return decibels(e / t), se * 10 / math.Ln10, nil
+}
+
+// Difference is Decibels of n less those of other, estimates of the same graphs added in the
+// same order, with its standard error over graphs by the delta method, NaN for a single graph.
+func (n *NMSE) Difference(other *NMSE) (value, standardError float64, err error) {
+	if !slices.Equal(n.norms, other.norms) {
+		return 0, 0, errors.New("two NMSE are of different graphs; add the same ones to both, in one order")
+	}
+	a, _, err := n.Decibels()
+	if err != nil {
+		return 0, 0, err
+	}
+	b, _, err := other.Decibels()
+	if err != nil {
+		return 0, 0, err
+	}
+	influence := make([]float64, len(n.errors))
+	for i := range influence { // the norms are the same
+		influence[i] = n.errors[i]/mean(n.errors) - other.errors[i]/mean(other.errors)
+	}
+	_, se := MeanAndError(influence)
+	return a - b, se * 10 / math.Ln10, nil
 }
 
 // MeanDecibels is the mean over graphs of 10·log10(‖X − Θ*‖²_F / ‖Θ*‖²_F), with

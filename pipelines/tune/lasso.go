@@ -29,7 +29,7 @@ func GraphicalLasso(ctx context.Context, cases []solver.Example, s Settings) (*R
 	estimates := make([]*dense.Sym, len(cases))
 	try := func(rho float64, refined bool) (Point, error) {
 		err := dense.Each(ctx, len(cases), s.Workers, func(_, i int) error {
-			est, err := solveLasso(ctx, cases[i], rho, before[i], s)
+			est, err := Lasso(ctx, cases[i], rho, before[i], s)
 			if err != nil {
 				return fmt.Errorf("graph %d, ρ = %v: %w", i, rho, err)
 			}
@@ -58,8 +58,10 @@ func GraphicalLasso(ctx context.Context, cases []solver.Example, s Settings) (*R
 	return r, nil
 }
 
-// solveLasso starts from the estimate of a neighbouring penalty, if there is one.
-func solveLasso(ctx context.Context, c solver.Example, rho float64, near *solver.Estimate, s Settings) (*solver.Estimate, error) {
+// Lasso solves the graphical lasso with the penalty rho, as GraphicalLasso does, to a relative
+// gap of 1e-4. It starts from near, the estimate of a neighbouring penalty, if that is not nil;
+// s gives Diagonal and Engine.
+func Lasso(ctx context.Context, c solver.Example, rho float64, near *solver.Estimate, s Settings) (*solver.Estimate, error) {
 	est, err := glasso.BCD{Settings: glasso.Settings{
 		Penalty: glasso.Penalty{Rho: rho, Diagonal: s.Diagonal}, Gap: lassoGap, Initial: near, Engine: s.Engine,
 	}}.Solve(ctx, c.Problem())
@@ -76,7 +78,7 @@ func solveLasso(ctx context.Context, c solver.Example, rho float64, near *solver
 // GraphicalLasso computes them; s gives its Diagonal, Workers and Engine.
 func LassoEstimates(ctx context.Context, cases []solver.Example, rho float64, s Settings) ([]*dense.Sym, error) {
 	return Each(ctx, cases, s.Workers, func(i int, c solver.Example) (*dense.Sym, error) {
-		est, err := solveLasso(ctx, c, rho, nil, s)
+		est, err := Lasso(ctx, c, rho, nil, s)
 		if err != nil {
 			return nil, fmt.Errorf("graph %d, ρ = %v: %w", i, rho, err)
 		}

@@ -16,11 +16,15 @@ func experimentCommand() *cobra.Command {
 	var list bool
 	c := &cobra.Command{
 		Use:   "experiment NAME",
-		Short: "repeat the paper's synthetic experiments",
+		Short: "repeat the paper's synthetic experiments, or judge a model for any table",
 		Long: `Repeats one of the synthetic experiments of the paper that GLAD comes from, or
 all of them. Each leaves a table (Parquet), a figure (SVG and PNG) and a
 paragraph (Markdown) that sets our figure beside the paper's and explains the
 difference; the paragraph is printed too.
+
+The experiment "general" is none of the paper's: it judges models for any table by
+simulated families, sizes and scales, beside tuned and trained solvers; its flags
+say which of them.
 
 With --all they go into one document, docs/RESULTS.md if it is not named.`,
 		Example: `  gladflow experiment --list
@@ -28,6 +32,8 @@ With --all they go into one document, docs/RESULTS.md if it is not named.`,
   gladflow experiment convergence --out results
   gladflow experiment ecoli-subnetwork --network ecoli_sub_30.sif
   gladflow experiment dream5 --challenge challenge
+  gladflow experiment general --families er-0.1,hub --sizes 100x100 --graphs 4
+  gladflow experiment general --models general,older.json --experts experts
   gladflow experiment --all`,
 		Args: func(c *cobra.Command, args []string) error {
 			if list || o.All {

@@ -9,10 +9,7 @@ import (
 	"github.com/gladflow/gladflow/solver/internal/modelfile"
 )
 
-const (
-	fileFormat  = "gladflow.model"
-	fileVersion = 1
-)
+func format() modelfile.Format { return modelfile.Format{Name: "gladflow.model", Version: 1} }
 
 // Read reads a model file: JSON of format "gladflow.model", version 1.
 //
@@ -35,36 +32,19 @@ const (
 //	"regulators": {"correlation": 0.8, "coefficient": 1.1}
 //
 // All keys are required but "scale" (1), "threshold" (0), "mean_diagonal" (with
-// mode "global" only), "regulators" and those of the card other than "trained". Unknown, missing and
+// modes "global", which needs it, and "correlation"), "regulators" and those of the card other than "trained". Unknown, missing and
 // repeated keys, wrong types and shapes, numbers outside of float64, unknown
 // features and activations, and other versions are errors that name the key,
 // such as rho.layers[1].bias.
 func Read(r io.Reader) (*Model, error) {
-	var m *Model
-	err := modelfile.Read(r, fileFormat, fileVersion, func(d *modelfile.Decoder, top modelfile.Object) {
-		m = (&decoder{d}).model(top)
+	return modelfile.Read(r, format(), func(d *modelfile.Decoder, top modelfile.Object) *Model {
+		return (&decoder{d}).model(top)
 	})
-	if err != nil {
-		return nil, err
-	}
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	return m, nil
 }
 
 // Write writes m as a model file, from which Read makes an equal model, bit by
 // bit. It refuses a model that Read would refuse.
-func (m *Model) Write(w io.Writer) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	return modelfile.Write(w, struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
-		*Model
-	}{fileFormat, fileVersion, m})
-}
+func (m *Model) Write(w io.Writer) error { return modelfile.Write(w, format(), m) }
 
 // A decoder makes a Model of the values of a file.
 type decoder struct{ *modelfile.Decoder }
@@ -160,8 +140,11 @@ func (d *decoder) scaling(path string, v modelfile.Value) Scaling {
 	s := Scaling{Mode: ScalingMode(d.Text(path+".mode", o["mode"]))}
 	if c, ok := o["mean_diagonal"]; ok {
 		s.MeanDiagonal = d.Number(path+".mean_diagonal", c)
-		if s.Mode != ScalingGlobal {
-			d.Fail(path+".mean_diagonal", "stands with mode %q; only mode %q has it", s.Mode, ScalingGlobal)
+		switch {
+		case s.Mode == ScalingNone:
+			d.Fail(path+".mean_diagonal", "stands with mode %q; only modes %q and %q have it", s.Mode, ScalingGlobal, ScalingCorrelation)
+		case s.MeanDiagonal == 0:
+			d.Fail(path+".mean_diagonal", "is 0; it must be positive")
 		}
 	}
 	return s

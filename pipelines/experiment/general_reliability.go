@@ -1,0 +1,61 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gladflow/gladflow/pipelines/metric"
+)
+
+// leastPairs is how many pairs a bin needs for its share of edges to say something.
+const leastPairs = 200
+
+// reliabilityTable has, for each method with probabilities and each family over all sizes,
+// what each bin of probabilities held; nil where no method has any.
+func (g *generalRun) reliabilityTable() [][]string {
+	var rows [][]string
+	titles := []string{"method", "family", "calibration error", "Brier", "worst bin"}
+	for k := range metric.ReliabilityBins {
+		titles = append(titles, fmt.Sprintf("%.1f–%.1f", float64(k)/10, float64(k+1)/10))
+	}
+	var names []string
+	for _, c := range g.cells {
+		for _, x := range c.results {
+			if x.reliability != nil && !slices.Contains(names, x.name) {
+				names = append(names, x.name)
+			}
+		}
+	}
+	for _, name := range names {
+		for _, f := range generalFamilies() {
+			var all metric.Reliability
+			for _, c := range g.cells {
+				if x := named(c.results, name); c.family.name == f.name && x != nil && x.reliability != nil {
+					all.Merge(x.reliability)
+				}
+			}
+			if all.Pairs() > 0 {
+				rows = append(rows, append([]string{name, f.name}, reliabilityCells(&all)...))
+			}
+		}
+	}
+	if rows == nil {
+		return nil
+	}
+	return slices.Insert(rows, 0, titles)
+}
+
+func reliabilityCells(r *metric.Reliability) []string {
+	worst := 0.0
+	var shares []string
+	for _, b := range r.Bins() {
+		if b.Pairs < leastPairs {
+			shares = append(shares, "")
+			continue
+		}
+		worst = math.Max(worst, math.Abs(b.Said-b.Held))
+		shares = append(shares, fmt.Sprintf("%.2f: %.2f", b.Said, b.Held))
+	}
+	return append([]string{fmt.Sprintf("%.3f", r.ExpectedError()), fmt.Sprintf("%.4f", r.Brier()), fmt.Sprintf("%.2f", worst)}, shares...)
+}

@@ -1,0 +1,140 @@
+package experiment
+
+import (
+	"context"
+	"math"
+
+	"github.com/gladflow/gladflow/pipelines/metric"
+	"github.com/gladflow/gladflow/solver/dense"
+)
+
+// A cellResult is what one method has on the graphs of one cell.
+type cellResult struct {
+	name string
+	// standard is the NMSE of the standardised variables, original that in the units of the
+	// table by spread; nil where the method has none.
+	standard *metric.NMSE
+	original []*metric.NMSE
+	// areas and precisions are AUROC and AUPR of the graphs that have edges.
+	areas, precisions []float64
+	reliability       *metric.Reliability
+}
+
+// judge runs a method on all graphs of a cell.
+func (r *Run) judge(ctx context.Context, m contender, cases []*tableCase, scales []float64) (*cellResult, error) {
+	answers := make([]*answer, len(cases))
+	err := dense.Each(ctx, len(cases), r.Workers, func(_, i int) (err error) {
+		answers[i], err = m.answer(ctx, cases[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	result := &cellResult{name: m.name, original: make([]*metric.NMSE, len(scales))}
+	for i, a := range answers {
+		if err := result.add(a, cases[i], scales, m.equalOnly); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+func (result *cellResult) add(a *answer, c *tableCase, scales []float64, equalOnly bool) error {
+	if a.standard != nil {
+		if result.standard == nil {
+			result.standard = new(metric.NMSE)
+		}
+		if err := result.standard.Add(a.standard, c.standard); err != nil {
+			return err
+		}
+		for k, spread := range scales {
+			z := a.standard
+			switch {
+			case equalOnly && spread != 0:
+				continue
+			case equalOnly:
+				z = a.original[0]
+			case a.original != nil:
+				z = a.original[k]
+			default:
+				z = c.original(z, spread)
+			}
+			if result.original[k] == nil {
+				result.original[k] = new(metric.NMSE)
+			}
+			if err := result.original[k].Add(z, times(c.truth, c.scales(spread))); err != nil {
+				return err
+			}
+		}
+	}
+	rank, err := rankOf(a.score, c.truth)
+	if err != nil || rank == nil {
+		return err
+	}
+	area := rank.AUROC
+	if a.area != nil {
+		other, err := rankOf(a.area, c.truth)
+		if err != nil {
+			return err
+		}
+		area = other.AUROC
+	}
+	result.areas, result.precisions = append(result.areas, area), append(result.precisions, rank.AveragePrecision)
+	if a.probability == nil {
+		return nil
+	}
+	if result.reliability == nil {
+		result.reliability = new(metric.Reliability)
+	}
+	truth := pairsOf(c.truth)
+	for k, p := range pairsOf(a.probability) {
+		if err := result.reliability.Add(p, truth[k] != 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A measured is a figure with its standard error; NaN where there is none.
+type measured struct{ value, err float64 }
+
+var unmeasured = measured{math.NaN(), math.NaN()}
+
+func (m measured) known() bool { return !math.IsNaN(m.value) }
+
+// decibels is an NMSE, or its difference from that of another method.
+func decibels(n *metric.NMSE, less *metric.NMSE) measured {
+	if n == nil {
+		return unmeasured
+	}
+	v, se, err := n.Decibels()
+	if less != nil {
+		v, se, err = n.Difference(less)
+	}
+	if err != nil {
+		return unmeasured
+	}
+	return measured{v, se}
+}
+
+// average is a mean over graphs, or that of the differences from another method.
+func average(x, less []float64) measured {
+	if len(x) == 0 {
+		return unmeasured
+	}
+	if less != nil {
+		x = differences(x, less)
+	}
+	v, se := metric.MeanAndError(x)
+	return measured{v, se}
+}
+
+// named is the result of a method; nil where it took no part.
+func named(results []*cellResult, name string) *cellResult {
+	for _, x := range results {
+		if x.name == name {
+			return x
+		}
+	}
+	return nil
+}
