@@ -2,6 +2,7 @@ package arrowio
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -94,15 +95,33 @@ func listNames(path string, f arrow.Field) ([]string, error) {
 
 // fill writes rows from to from+n of a numeric column to dst[0],
 // dst[stride], … and returns the position, counted from 0 in dst, of the
-// first value that is null, NaN or infinite; −1 if all are finite.
-func fill(dst []float64, stride int, a arrow.Array, from, n int) int {
+// first value that is null, NaN or infinite; −1 if all are finite. With keep nulls
+// become NaN, and only infinite values count.
+func fill(dst []float64, stride int, a arrow.Array, from, n int, keep bool) int {
+	bad := fillValues(dst, stride, a, from, n)
 	if a.NullN() > 0 {
 		for i := range n {
 			if a.IsNull(from + i) {
-				return i
+				dst[i*stride] = math.NaN()
+				if bad < 0 || bad > i {
+					bad = i
+				}
 			}
 		}
 	}
+	if !keep || bad < 0 {
+		return bad
+	}
+	for i := bad; i < n; i++ {
+		if math.IsInf(dst[i*stride], 0) {
+			return i
+		}
+	}
+	return -1
+}
+
+// fillValues is fill without a look at nulls.
+func fillValues(dst []float64, stride int, a arrow.Array, from, n int) int {
 	switch a := a.(type) {
 	case *array.Float64:
 		return scatter(dst, stride, a.Float64Values()[from:from+n])
@@ -146,18 +165,24 @@ func scatter[T number](dst []float64, stride int, values []T) int {
 
 // fillList writes rows from to from+n of a list column to dst, row-major, and
 // returns the row and the element of the first value that is not finite; a
-// row of −1 if all are, an element of −1 if the whole row is null.
-func fillList(dst []float64, a *array.FixedSizeList, from, n int) (row, element int) {
+// row of −1 if all are, an element of −1 if the whole row is null. For keep see fill.
+func fillList(dst []float64, a *array.FixedSizeList, from, n int, keep bool) (row, element int) {
 	size := int(a.DataType().(*arrow.FixedSizeListType).Len())
 	for i := range n {
 		if a.IsNull(from + i) {
-			return i, -1
+			if !keep {
+				return i, -1
+			}
+			for j := range size {
+				dst[i*size+j] = math.NaN()
+			}
+			continue
 		}
 		start, end := a.ValueOffsets(from + i)
 		if int(end-start) != size || int(end) > a.ListValues().Len() {
 			return i, -1
 		}
-		if bad := fill(dst[i*size:], 1, a.ListValues(), int(start), size); bad >= 0 {
+		if bad := fill(dst[i*size:], 1, a.ListValues(), int(start), size, keep); bad >= 0 {
 			return i, bad
 		}
 	}

@@ -49,19 +49,28 @@ const (
 	tempPattern = "gladflow-input-*"
 )
 
+// NameOf is what errors call the table at a path: a URL without its parameters, or
+// standard input.
+func NameOf(path string) string {
+	if path == stdinPath {
+		return stdinName
+	}
+	return Redacted(path)
+}
+
 // open is the one place where a path becomes bytes: the name of a file, "-" for
 // standard input, or a URL that stores open. With a root nothing but a file in its
 // folder is opened, by its path or a file URL. Secrets of a URL get neither into
 // the input's name nor into errors.
 func open(ctx context.Context, path string, stdin io.Reader, root *Root, stores Opener, limits batch.Limits) (*input, error) {
-	s := &input{ctx: ctx, name: Redacted(path), hash: sha256.New(), limits: limits, counter: batch.Counter{Limits: limits}}
+	s := &input{ctx: ctx, name: NameOf(path), hash: sha256.New(), limits: limits, counter: batch.Counter{Limits: limits}}
 	var err error
 	switch {
 	case path == stdinPath:
 		if stdin == nil {
 			stdin = os.Stdin
 		}
-		s.name, s.in = stdinName, stdin
+		s.in = stdin
 	case root == nil && uri.Is(path):
 		err = s.openURL(ctx, path, stores)
 	default:

@@ -296,7 +296,7 @@ func (l *pairList) numbers(record arrow.Record, column int) (func(i int) (float6
 	case isNumber(a.DataType()):
 		return func(i int) (float64, error) {
 			var v [1]float64
-			if fill(v[:], 1, a, i, 1) >= 0 {
+			if fill(v[:], 1, a, i, 1, false) >= 0 {
 				return 0, errors.New("is missing or infinite")
 			}
 			return v[0], nil

@@ -19,11 +19,13 @@ import (
 type matrix struct {
 	*table
 	names     []string // of the value columns
-	values    []int    // positions of the value columns, or
-	list      int      // position of the one list column, −1
+	values    []int    // positions of the value columns, or of the values in
+	list      int      // the one list column at this position, −1
 	id        int      // position of the label column, −1
 	shortHead bool     // the header lacks a cell for the labels (R)
-	labels    int64    // bytes of all labels
+	keep      bool     // missing values are NaN
+	choice    selection
+	labels    int64 // bytes of all labels
 
 	grid *textRows // of text
 
@@ -31,6 +33,8 @@ type matrix struct {
 	at    int // rows of batch already delivered
 	rows  int // rows delivered before batch
 	buf   []float64
+	width int       // of the samples in the list column, as many as names or more
+	whole []float64 // some of them, where not all values are chosen
 }
 
 var _ blocks = (*matrix)(nil)
@@ -42,7 +46,10 @@ func openMatrix(ctx context.Context, path string, o SampleOptions, labelled bool
 	if err != nil {
 		return nil, err
 	}
-	m := &matrix{table: t, list: -1, id: -1}
+	m := &matrix{table: t, list: -1, id: -1, keep: o.KeepMissing}
+	if o.Orientation == Rows {
+		m.choice = o.selection()
+	}
 	if err := m.layOut(o.IDColumn, labelled); err != nil {
 		m.close()
 		return nil, err
@@ -75,75 +82,71 @@ func (m *matrix) layOut(idColumn string, labelled bool) error {
 		return m.layOutText(names)
 	}
 	for i, f := range m.records.schema().Fields() {
-		switch {
-		case i == m.id:
-		case isSampleList(f.Type):
-			if m.list >= 0 {
-				return columnFault(m.src.name, f.Name, "a second column of whole samples; remove one")
-			}
-			m.list = i
-		default:
-			m.values = append(m.values, i)
-			m.names = append(m.names, f.Name)
+		if i == m.id || !isSampleList(f.Type) {
+			continue
 		}
+		if m.list >= 0 {
+			return columnFault(m.src.name, f.Name, "a second column of whole samples; remove one")
+		}
+		m.list = i
 	}
 	if m.list >= 0 {
-		return m.layOutList()
+		return m.layOutList(names)
+	}
+	if err := m.choose(names); err != nil {
+		return err
 	}
 	for _, i := range m.values {
 		if err := checkVariable(m.src.name, m.records.schema().Field(i)); err != nil {
 			return err
 		}
 	}
-	return m.checkAny()
+	return nil
 }
 
-func (m *matrix) checkAny() error {
+// choose sets the value columns to those of the columns, the labels excepted, that are
+// chosen.
+func (m *matrix) choose(names []string) error {
+	var positions []int
+	var others []string
+	for i, n := range names {
+		if i != m.id {
+			positions, others = append(positions, i), append(others, n)
+		}
+	}
+	chosen, err := m.choice.of(m.src.name, others)
+	if err != nil {
+		return err
+	}
+	for _, k := range chosen {
+		m.values, m.names = append(m.values, positions[k]), append(m.names, others[k])
+	}
 	if len(m.names) == 0 {
 		return fault(m.src.name, "the table has no columns of numbers")
 	}
 	return nil
 }
 
-func (m *matrix) layOutList() error {
+func (m *matrix) layOutList(columns []string) error {
 	f := m.records.schema().Field(m.list)
-	if len(m.values) > 0 {
-		return columnFault(m.src.name, m.names[0], "the column stands beside %q, which holds whole samples", f.Name).
-			advise(labels(m.names[0], "remove it, or pass %s", "remove it"))
+	for i, n := range columns {
+		if i != m.list && i != m.id {
+			return columnFault(m.src.name, n, "the column stands beside %q, which holds whole samples", f.Name).
+				advise(labels(n, "remove it, or pass %s", "remove it"))
+		}
 	}
-	var err error
-	m.names, err = listNames(m.src.name, f)
+	names, err := listNames(m.src.name, f)
 	if err != nil {
 		return err
 	}
-	return m.checkAny()
-}
-
-func (m *matrix) layOutText(names []string) error {
-	for i, n := range names {
-		if i == m.id {
-			continue
-		}
-		m.values = append(m.values, i)
-		m.names = append(m.names, n)
-	}
-	if err := m.checkAny(); err != nil {
+	if m.values, err = m.choice.of(m.src.name, names); err != nil {
 		return err
 	}
-	if second := m.text.second; second != nil && len(second) != len(names) {
-		return m.unequalHead(len(names), len(second))
+	m.width = len(names)
+	for _, i := range m.values {
+		m.names = append(m.names, names[i])
 	}
-	m.grid = m.text.rows(names, m.id)
 	return nil
-}
-
-func (m *matrix) unequalHead(header, first int) error {
-	e := &InputError{Path: m.src.name, Line: m.text.trim.lineOf(1)}
-	e.Reason = fmt.Sprintf("the line has %d cells and the header has %d", first, header)
-	if first == header+1 {
-		e.Advice = labels("#1", "if the first of them labels the row, pass %s", "")
-	}
-	return e
 }
 
 // blockRows is the number of rows of d numbers in a block.
@@ -199,28 +202,6 @@ func (m *matrix) countLabel(label string) error {
 	return m.src.counter.Keep(int64(len(label)) + stringBytes)
 }
 
-// nextText is next for text.
-func (m *matrix) nextText() (rows []float64, n int, ids []string, err error) {
-	d := len(m.names)
-	if rows, ids, err = m.grid.read(m.buf[:0], d, blockRows(d)); err != nil {
-		return nil, 0, nil, err
-	}
-	m.buf = rows
-	for _, label := range ids {
-		if err := m.countLabel(label); err != nil {
-			return nil, 0, nil, m.src.explain(err, m.grid.file.what)
-		}
-	}
-	for i, v := range rows {
-		if v-v != 0 { // NaN or infinite
-			return nil, 0, nil, m.notFinite(m.names[i%d], i/d, false, v)
-		}
-	}
-	n = len(rows) / d
-	m.rows += n
-	return rows, n, ids, nil
-}
-
 // line is the line of a row, both counted as in recordReader.
 func (m *matrix) line(row int) int {
 	if m.grid != nil {
@@ -235,20 +216,34 @@ func (m *matrix) fill(dst []float64, n int) error {
 	d := len(m.names)
 	if m.list >= 0 {
 		list := m.batch.Column(m.list).(*array.FixedSizeList)
-		row, element := fillList(dst, list, m.at, n)
+		whole := dst
+		if m.width > d {
+			m.whole = slices.Grow(m.whole[:0], n*m.width)[:n*m.width]
+			whole = m.whole
+		}
+		row, element := fillList(whole, list, m.at, n, m.keep)
 		switch {
 		case row >= 0 && element < 0:
 			return &InputError{Path: m.src.name, Column: m.batch.ColumnName(m.list), Row: m.rows + m.at + row + 1,
 				Reason: missingValue("the whole sample is null")}
 		case row >= 0:
 			start, _ := list.ValueOffsets(m.at + row)
-			return m.notFinite(m.names[element], row, list.ListValues().IsNull(int(start)+element), dst[row*d+element])
+			name := fmt.Sprintf("value %d", element+1)
+			if k := slices.Index(m.values, element); k >= 0 {
+				name = m.names[k]
+			}
+			return m.notFinite(name, row, list.ListValues().IsNull(int(start)+element), whole[row*m.width+element])
+		}
+		for i := 0; m.width > d && i < n; i++ {
+			for k, element := range m.values {
+				dst[i*d+k] = whole[i*m.width+element]
+			}
 		}
 		return nil
 	}
 	for j, c := range m.values {
 		a := m.batch.Column(c)
-		if bad := fill(dst[j:], d, a, m.at, n); bad >= 0 {
+		if bad := fill(dst[j:], d, a, m.at, n, m.keep); bad >= 0 {
 			return m.notFinite(m.names[j], bad, a.IsNull(m.at+bad), dst[bad*d+j])
 		}
 	}
@@ -295,17 +290,17 @@ func (m *matrix) all() (pieces [][]float64, n int, ids []string, err error) {
 
 // transposed delivers a matrix held in memory by its columns.
 type transposed struct {
-	pieces  [][]float64 // variables×samples, row-major
-	p, n    int         // variables, samples
-	ids     []string    // of the samples
-	at      int
-	buf     []float64
-	closing func() error
+	variables [][]float64 // one by one, n samples each
+	n         int         // samples
+	ids       []string    // of the samples
+	at        int
+	buf       []float64
+	closing   func() error
 }
 
 // transpose makes s, whose rows are variables so far, deliver samples. The
 // whole table is read.
-func (s *Samples) transpose(m *matrix) error {
+func (s *Samples) transpose(m *matrix, choice selection) error {
 	if m.list >= 0 {
 		return columnFault(s.src.name, m.records.schema().Field(m.list).Name,
 			"every row of the column is a whole sample").advise(lies("%s does not apply", ""))
@@ -317,31 +312,43 @@ func (s *Samples) transpose(m *matrix) error {
 	if p == 0 {
 		return fault(s.src.name, "the table has no variables").advise(lies("with %s rows are variables", "rows are variables"))
 	}
-	s.names = names
-	s.blocks = &transposed{pieces: pieces, p: p, n: len(m.names), ids: m.names, closing: m.close}
+	chosen, err := choice.of(s.src.name, names)
+	if err != nil {
+		return err
+	}
+	t := &transposed{n: len(m.names), ids: m.names, closing: m.close}
+	s.names = nil
+	row, k := 0, 0
+	for _, piece := range pieces {
+		for values := range slices.Chunk(piece, t.n) {
+			if k < len(chosen) && chosen[k] == row {
+				t.variables, s.names = append(t.variables, values), append(s.names, names[row])
+				k++
+			}
+			row++
+		}
+	}
+	s.blocks = t
 	return nil
 }
 
 func (t *transposed) next() (rows []float64, n int, ids []string, err error) {
-	n = min(t.n-t.at, blockRows(t.p))
+	p := len(t.variables)
+	n = min(t.n-t.at, blockRows(p))
 	if n == 0 {
 		return nil, 0, nil, io.EOF
 	}
 	if t.buf == nil {
-		t.buf = make([]float64, n*t.p)
+		t.buf = make([]float64, n*p)
 	}
-	v := 0
-	for _, piece := range t.pieces {
-		for row := range slices.Chunk(piece, t.n) {
-			for i, x := range row[t.at : t.at+n] {
-				t.buf[i*t.p+v] = x
-			}
-			v++
+	for v, values := range t.variables {
+		for i, x := range values[t.at : t.at+n] {
+			t.buf[i*p+v] = x
 		}
 	}
 	ids = t.ids[t.at : t.at+n]
 	t.at += n
-	return t.buf[:n*t.p], n, ids, nil
+	return t.buf[:n*p], n, ids, nil
 }
 
 func (t *transposed) close() error { return t.closing() }

@@ -59,9 +59,16 @@ type SampleOptions struct {
 	// IDColumn names the column that labels the rows, by name or as #N for
 	// the N-th from 1. Empty: there is none. Its type may be any.
 	IDColumn string
-	// Fixed are options, by their keys id_column, orientation and input_format,
-	// that whoever reads an error cannot set: no error advises them. Nil: all can
-	// be set.
+	// Text says how numbers are written in text.
+	Text TextOptions
+	// Columns are the variables that are read, Exclude those of them that are not, by
+	// name or by patterns in which * stands for any letters and ? for one. One that
+	// matches no variable is an InputError. Default: all are read.
+	Columns, Exclude []string
+	// KeepMissing delivers missing values as NaN. Default: they are InputErrors.
+	KeepMissing bool
+	// Fixed are options, by their keys in a document such as id_column, that whoever
+	// reads an error cannot set: no error advises them. Nil: all can be set.
 	Fixed []string
 	// Memory is where Arrow's buffers come from; nil for Go's heap.
 	Memory memory.Allocator
@@ -118,6 +125,10 @@ type Samples struct {
 
 	blocks blocks
 	digest *digest // of a stream; nil for a file, whose bytes are hashed
+
+	keep         bool // missing values are NaN
+	missing      int
+	firstMissing *InputError
 }
 
 // blocks delivers a table of numbers as row-major blocks.
@@ -156,9 +167,9 @@ func openSamples(ctx context.Context, path string, o SampleOptions) (_ *Samples,
 	if err != nil {
 		return nil, err
 	}
-	s := &Samples{ctx: ctx, src: m.src, fixed: o.Fixed, names: m.names, blocks: m}
+	s := &Samples{ctx: ctx, src: m.src, fixed: o.Fixed, names: m.names, blocks: m, keep: o.KeepMissing}
 	if o.Orientation == Columns {
-		if err := s.transpose(m); err != nil {
+		if err := s.transpose(m, o.selection()); err != nil {
 			m.close()
 			return nil, err
 		}
@@ -209,11 +220,11 @@ func (s *Samples) Promised() (n int, known bool) {
 func (s *Samples) SHA256() string { return s.sha }
 
 // Next returns the next n samples as an n×d row-major block that is valid
-// until the next call, and io.EOF after the last. All values are finite.
+// until the next call, and io.EOF after the last. All values are finite, or missing.
 //
 // Missing and infinite values, text among numbers, lines of unequal length,
 // truncated and corrupt files, and fewer than two samples in all are
-// InputErrors.
+// InputErrors. With SampleOptions.KeepMissing missing values are NaN instead.
 func (s *Samples) Next() (rows []float64, n int, err error) {
 	if s.err != nil {
 		return nil, 0, s.err
@@ -232,10 +243,38 @@ func (s *Samples) Next() (rows []float64, n int, err error) {
 	if s.digest != nil {
 		s.digest.add(rows)
 	}
+	if s.keep {
+		s.countMissing(rows, ids)
+	}
 	s.rows += n
 	s.ids = append(s.ids, ids...)
 	return rows, n, nil
 }
+
+// countMissing counts the missing values of a block and remembers where the first is.
+func (s *Samples) countMissing(rows []float64, ids []string) {
+	d := len(s.names)
+	for i, v := range rows {
+		if v == v {
+			continue
+		}
+		if s.missing++; s.firstMissing != nil {
+			continue
+		}
+		e := &InputError{Path: s.src.name, Column: s.names[i%d], Row: s.rows + i/d + 1}
+		if m, ok := s.blocks.(*matrix); ok {
+			e.Line = m.line(s.rows + i/d)
+		} else { // rows of the file are variables
+			e.Column, e.Row = ids[i/d], 0
+		}
+		s.firstMissing = e
+	}
+}
+
+// Missing is the number of missing values delivered so far, with
+// SampleOptions.KeepMissing, and where the first of them is; nil if there is none. The
+// place is an InputError without a reason.
+func (s *Samples) Missing() (n int, first *InputError) { return s.missing, s.firstMissing }
 
 // A block is what Next returns, and at the end of the table its checksum.
 type block struct {

@@ -54,7 +54,7 @@ func openTable(ctx context.Context, path string, o SampleOptions) (*table, error
 		case arrowFormat, streamFormat:
 			t.records, err = openIPC(s, f, mem)
 		default:
-			t.text, err = openText(s, f)
+			t.text, err = openText(s, f, o.Text)
 		}
 	}
 	if err != nil {

@@ -30,20 +30,21 @@ const (
 // A textFile is delimited text with its first two records already read: the
 // header, or first row, and the row after it. records reads the rest.
 type textFile struct {
-	src    *input
-	what   string // for messages
-	comma  byte
-	trim   *trimmer
-	rest   *bufio.Reader
-	raw    [2][]byte // the first two records as text
-	header []string
-	second []string // nil when there is none
+	src     *input
+	what    string // for messages
+	options TextOptions
+	comma   byte
+	trim    *trimmer
+	rest    *bufio.Reader
+	raw     [2][]byte // the first two records as text
+	header  []string
+	second  []string // nil when there is none
 }
 
 // openText reads the head of a text file. preferred is the delimiter that
 // the format names, 0 if it names none.
-func openText(s *input, f format) (*textFile, error) {
-	t := &textFile{src: s, what: f.String()}
+func openText(s *input, f format, o TextOptions) (*textFile, error) {
+	t := &textFile{src: s, what: f.String(), options: o}
 	if err := t.open(f.delimiter()); err != nil {
 		return nil, s.explain(err, t.what)
 	}
@@ -66,6 +67,9 @@ func (t *textFile) open(preferred byte) error {
 		return fault(t.src.name, "this is not a table of text; give the file the extension of its format (%s)", formatList)
 	}
 	t.comma = delimiterOf(first, preferred)
+	if err := t.options.check(t.src.name, t.comma); err != nil {
+		return err
+	}
 	t.trim = newTrimmer(t.src.name, io.MultiReader(bytes.NewReader(first), in), t.comma)
 	t.rest = bufio.NewReaderSize(t.trim, 64<<10)
 	if t.header, err = t.head(0); err != nil {
@@ -75,7 +79,10 @@ func (t *textFile) open(preferred byte) error {
 	t.trim.mostCells = 4*len(t.header) + 1000
 	t.second, err = t.head(1)
 	if err == io.EOF {
-		return nil
+		err = nil
+	}
+	if t.options.NoHeader {
+		t.header = namesOfColumns(len(t.header))
 	}
 	return err
 }
@@ -337,13 +344,13 @@ func (t *textFile) cellFault(column string, row, line int, cell string, err erro
 	switch {
 	case cell == "":
 		e.Reason = missingValue("the cell is empty")
-	case isMissing(cell):
+	case t.options.isMissing(cell):
 		e.Reason = missingValue(strconv.Quote(cell))
 	case errors.Is(err, strconv.ErrRange):
 		e.Reason = clip(cell) + " is beyond what a float64 can hold; scale the column"
 	default:
 		e.Reason = strconv.Quote(clip(cell)) + " is not a number"
-		e.Advice = labels(column, "if the column labels the rows, pass %s, otherwise remove it", "remove the column or put a number")
+		t.options.adviseCell(e, cell, row == 1)
 	}
 	return e
 }

@@ -5,8 +5,8 @@ import (
 	"bytes"
 	stdcsv "encoding/csv"
 	"io"
+	"math"
 	"slices"
-	"strconv"
 )
 
 // textRows delivers the rows of a textFile as numbers, without a record of Arrow in
@@ -16,22 +16,38 @@ type textRows struct {
 	in    *bufio.Reader
 	names []string // of the columns
 	id    int      // position of the label column, −1
+	to    []int    // of every column, where its values go in a row; −1 for none
+	keep  bool     // missing values are NaN
+	first int      // the record that is row 0
+	plain bool     // see TextOptions
 
 	record []byte // one that is longer than the reader's buffer, or has quotes
+	usual  []byte // a cell as strconv reads it
 	rows   int    // delivered so far
 }
 
-// rows starts the reading of the rows below the header as numbers of the columns
-// that are named, one of which may hold labels.
-func (t *textFile) rows(names []string, id int) *textRows {
-	in := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(t.raw[1]), t.rest), rowsAhead)
-	return &textRows{file: t, in: in, names: names, id: id}
+// rows starts the reading of the rows below the header as numbers of the columns at
+// values; the one at id holds labels.
+func (t *textFile) rows(names []string, id int, values []int, keep bool) *textRows {
+	parts := []io.Reader{bytes.NewReader(t.raw[0]), bytes.NewReader(t.raw[1]), t.rest}
+	r := &textRows{file: t, names: names, id: id, to: make([]int, len(names)), keep: keep, first: 1, plain: t.options.plain()}
+	if t.options.NoHeader {
+		r.first = 0
+	}
+	r.in = bufio.NewReaderSize(io.MultiReader(parts[r.first:]...), rowsAhead)
+	for i := range r.to {
+		r.to[i] = -1
+	}
+	for k, i := range values {
+		r.to[i] = k
+	}
+	return r
 }
 
 const rowsAhead = 256 << 10
 
 // line is the line of a row, both counted as in recordReader.
-func (r *textRows) line(row int) int { return r.file.trim.lineOf(row + 1) }
+func (r *textRows) line(row int) int { return r.file.trim.lineOf(row + r.first) }
 
 // read appends at most so many rows of d numbers to dst, and returns their labels if
 // there are any; io.EOF after the last.
@@ -91,12 +107,11 @@ func (r *textRows) next() ([]byte, error) {
 
 // split writes the numbers of a record to dst and returns its label.
 func (r *textRows) split(dst []float64, record []byte) (label string, err error) {
-	comma, column, at, rest := r.file.comma, 0, 0, record
+	comma, column, rest := r.file.comma, 0, record
 	for more := true; more; column++ {
-		if column != r.id && column < len(r.names) {
+		if r.plain && column < len(r.to) && r.to[column] >= 0 {
 			if v, n, ok := parseDecimal(rest, comma); ok {
-				dst[at] = v
-				at++
+				dst[r.to[column]] = v
 				more = n < len(rest)
 				rest = rest[min(n+1, len(rest)):]
 				continue
@@ -126,12 +141,11 @@ func (r *textRows) split(dst []float64, record []byte) (label string, err error)
 			return "", r.unequal()
 		case column == r.id:
 			label = string(cell)
-			continue
+		case r.to[column] >= 0:
+			if dst[r.to[column]], err = r.number(column, cell); err != nil {
+				return "", err
+			}
 		}
-		if dst[at], err = parseFloat(cell); err != nil {
-			return "", r.cellFault(column, string(cell), err)
-		}
-		at++
 	}
 	if column != len(r.names) {
 		return "", r.unequal()
@@ -145,21 +159,20 @@ func (r *textRows) splitQuoted(dst []float64, record []byte) (label string, err 
 	csv.Comma = rune(r.file.comma)
 	cells, err := csv.Read()
 	if err != nil {
-		return "", r.file.malformed(r.rows+1, err)
+		return "", r.file.malformed(r.rows+r.first, err)
 	}
 	if len(cells) != len(r.names) {
 		return "", r.unequal()
 	}
-	at := 0
 	for column, cell := range cells {
-		if column == r.id {
+		switch {
+		case column == r.id:
 			label = cell
-			continue
+		case r.to[column] >= 0:
+			if dst[r.to[column]], err = r.number(column, []byte(cell)); err != nil {
+				return "", err
+			}
 		}
-		if dst[at], err = strconv.ParseFloat(cell, 64); err != nil {
-			return "", r.cellFault(column, cell, err)
-		}
-		at++
 	}
 	return label, nil
 }
@@ -168,7 +181,19 @@ func (r *textRows) unequal() error {
 	return &InputError{Path: r.file.src.name, Line: r.line(r.rows), Reason: unequalCells}
 }
 
-// cellFault is the error of a cell that is no number.
-func (r *textRows) cellFault(column int, cell string, err error) error {
-	return r.file.cellFault(r.names[column], r.rows+1, r.line(r.rows), cell, err)
+// number is the value of a cell.
+func (r *textRows) number(column int, cell []byte) (float64, error) {
+	number := cell
+	if !r.plain {
+		r.usual = r.file.options.usual(r.usual[:0], cell)
+		number = r.usual
+	}
+	v, err := parseFloat(number)
+	if err == nil {
+		return v, nil
+	}
+	if r.keep && r.file.options.isMissing(string(cell)) {
+		return math.NaN(), nil
+	}
+	return 0, r.file.cellFault(r.names[column], r.rows+1, r.line(r.rows), string(cell), err)
 }

@@ -40,6 +40,7 @@ type Table struct {
 // ReadTable reads a table of samples to its end. What the user can put right is a
 // *job.Error of the field input.
 func ReadTable(ctx context.Context, path string, o arrowio.SampleOptions) (*Table, error) {
+	o.Fixed = append(arrowio.TextKeys(), o.Fixed...)
 	s, err := arrowio.OpenSamples(ctx, path, o)
 	if err != nil {
 		return nil, table.FieldError("input", err)

@@ -30,6 +30,28 @@ type Job struct {
 	// IDColumn labels the rows and is no variable: a name, or #N for the N-th
 	// column from 1.
 	IDColumn string `json:"id_column,omitzero" jsonschema_description:"column that labels the rows, by name or as #N"`
+	// NoHeader, Decimal, Thousands and NA say how text is written: see
+	// arrowio.TextOptions.
+	NoHeader  bool     `json:"no_header,omitzero" jsonschema_description:"the first line of text is a row of numbers and no header; columns are then v1, v2 and so on"`
+	Decimal   string   `json:"decimal,omitzero" jsonschema_description:"decimal mark of numbers in text: a point, which is the default, or a comma"`
+	Thousands string   `json:"thousands,omitzero" jsonschema_description:"mark between thousands in text: a comma, a point, a space, ' or _; none without it"`
+	NA        []string `json:"na,omitzero" jsonschema_description:"words in text that stand for a missing value, besides the empty cell, NA, NaN, null and the like"`
+	// Columns are the variables that are taken, Exclude those of them that are left
+	// out, by name or by patterns with * and ?. Default: all are taken.
+	Columns []string `json:"columns,omitzero" jsonschema_description:"variables to take, by name or pattern (* for any letters, ? for one); all without it"`
+	Exclude []string `json:"exclude,omitzero" jsonschema_description:"variables to leave out, by name or pattern (* for any letters, ? for one)"`
+	// Transform is applied to every value first.
+	Transform string `json:"transform,omitzero" jsonschema:"enum=none,enum=log,enum=log1p,default=none" jsonschema_description:"what to do with every value first: log is the natural logarithm, log1p that of 1 + x"`
+	// Constant says what is done about variables that do not vary.
+	Constant string `json:"constant,omitzero" jsonschema:"enum=error,enum=drop,default=error" jsonschema_description:"what to do about variables that do not vary: stop, or leave them out"`
+	// TopVariance takes so many variables of the largest variance, after Transform.
+	// Default: all.
+	TopVariance int `json:"top_variance,omitzero" jsonschema:"minimum=0" jsonschema_description:"take so many variables of the largest variance, after the transform; 0 is all"`
+	// Missing says what is done about missing values: stop; leave out the samples that
+	// have one; estimate every pair from the samples that have both; a Gaussian model
+	// by EM; or put the variable's mean in their place. See
+	// covariance.EstimateIncomplete.
+	Missing string `json:"missing,omitzero" jsonschema:"enum=error,enum=rows,enum=pairwise,enum=em,enum=mean,default=error" jsonschema_description:"what to do about missing values: stop, leave out their rows, estimate pairwise, by em, or put means in their place"`
 
 	// Correlation is what is estimated from the samples; none is the plain
 	// covariance. Default: what the model of GLAD was trained on by its card, pearson
@@ -135,6 +157,19 @@ const (
 
 	ShrinkageLedoitWolf = "ledoit-wolf"
 
+	TransformNone  = "none"
+	TransformLog   = "log"
+	TransformLog1p = "log1p"
+
+	ConstantError = "error"
+	ConstantDrop  = "drop"
+
+	MissingError    = "error"
+	MissingRows     = "rows"
+	MissingPairwise = "pairwise"
+	MissingEM       = "em"
+	MissingMean     = "mean"
+
 	EdgesSupport = "support"
 	EdgesAll     = "all"
 
@@ -166,6 +201,7 @@ func (j Job) ResolvedBy(known Facts) Job {
 	Resolve(&r, known)
 	if !j.SamplesGiven() {
 		r.Orientation, r.Divisor, r.RankingCorrelation = "", "", ""
+		r.Transform, r.Constant, r.Missing = "", "", ""
 	}
 	if j.PenaltyMatrix != "" {
 		r.Penalty = ""

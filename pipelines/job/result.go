@@ -60,6 +60,35 @@ type InputResult struct {
 	Variables int `json:"variables"`
 	// Shrinkage is the weight that was applied, given or found.
 	Shrinkage float64 `json:"shrinkage"`
+	// VariablesRead and SamplesRead are those of the file, where some were left out; 0
+	// where none were.
+	VariablesRead int `json:"variables_read,omitempty"`
+	SamplesRead   int `json:"samples_read,omitempty"`
+	// Constant are the variables that were left out because they do not vary.
+	Constant []string `json:"constant,omitempty"`
+	// LeastVariance is the smallest variance that Job.TopVariance has left.
+	LeastVariance float64 `json:"least_variance,omitempty"`
+	// Missing says what was done about missing values; nil where there were none.
+	Missing *MissingResult `json:"missing,omitempty"`
+}
+
+// A MissingResult says what was done about missing values.
+type MissingResult struct {
+	// Values is their number, Samples that of the samples with one.
+	Values  int `json:"values"`
+	Samples int `json:"samples"`
+	// LeastPair and MedianPair are the smallest and the median number of samples that
+	// two variables have in common, for pairwise and em: InputResult.Samples is then
+	// the harmonic mean of these numbers, by which the variances of correlations
+	// average.
+	LeastPair  int `json:"least_pair,omitempty"`
+	MedianPair int `json:"median_pair,omitempty"`
+	// Distance is how far the pairwise correlations were from a correlation matrix,
+	// relative to their norm.
+	Distance float64 `json:"distance,omitempty"`
+	// Iterations and Change are those of EM: see covariance.Completion.
+	Iterations int     `json:"iterations,omitempty"`
+	Change     float64 `json:"change,omitempty"`
 }
 
 // A RegulatorsResult describes the list of regulators.

@@ -31,14 +31,16 @@ func reworded(text string, err error, option func(name, value string) string) st
 
 // FlagOption is an option as one types it after a command: --id-column name.
 func FlagOption(name, value string) string {
-	return "--" + FlagName(name) + " " + optionValue(value)
+	return strings.TrimSuffix("--"+FlagName(name)+" "+optionValue(value), " ")
 }
 
 // FlagName is the name of the flag of a field, such as id-column for id_column.
 func FlagName(key string) string { return strings.ReplaceAll(key, "_", "-") }
 
 // FieldOption is an option by its key in a document: id_column name.
-func FieldOption(name, value string) string { return name + " " + optionValue(value) }
+func FieldOption(name, value string) string {
+	return strings.TrimSuffix(name+" "+optionValue(value), " ")
+}
 
 // optionValue quotes a value that is more than one plain word.
 func optionValue(value string) string {

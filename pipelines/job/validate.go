@@ -17,7 +17,7 @@ func (j Job) ValidateBy(known Facts) error {
 		return err
 	}
 	for _, check := range []func() error{
-		j.checkInput, j.checkEstimate,
+		j.checkInput, j.checkTable, j.checkEstimate,
 		func() error { return j.checkSolvers(known) },
 		func() error { return j.checkPenalty(known) },
 		j.checkLimits, j.checkReference, j.checkOutput, j.checkDevice, j.checkLabels,
@@ -56,6 +56,8 @@ func (j Job) checkEstimate() error {
 		return Errorf("divisor", "a %s has been divided already; leave this out", j.InputKind)
 	case j.Shrinkage == ShrinkageLedoitWolf && !j.SamplesGiven():
 		return Errorf("shrinkage", "ledoit-wolf needs the samples, not their %s; give a weight from 0 to 1", j.InputKind)
+	case j.Shrinkage == ShrinkageLedoitWolf && (j.Missing == MissingPairwise || j.Missing == MissingEM):
+		return Errorf("shrinkage", "ledoit-wolf needs every value of a sample; give a weight from 0 to 1, or choose rows or mean for missing values")
 	case j.Shrinkage == "" || j.Shrinkage == ShrinkageLedoitWolf:
 	case !isNumber || weight < 0 || weight > 1:
 		return Errorf("shrinkage", "%q is neither a weight from 0 to 1 nor ledoit-wolf", string(j.Shrinkage))

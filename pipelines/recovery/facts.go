@@ -58,6 +58,13 @@ func Validate(j job.Job) error {
 			}
 		}
 	}
+	if j.Missing == job.MissingPairwise || j.Missing == job.MissingEM {
+		for _, name := range Resolved(j).Solvers {
+			if find(name).needsSamples {
+				return job.Errorf("solvers", "%s needs samples without missing values; choose rows or mean for these, or choose from %s", name, strings.Join(withoutSamples(), ", "))
+			}
+		}
+	}
 	return device.Process().Check(j.Device)
 }
 

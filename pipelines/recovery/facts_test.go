@@ -54,7 +54,7 @@ func TestSchemaIsStrict(t *testing.T) {
 func TestZeroValueIsTheDefault(t *testing.T) {
 	got := Resolved(job.Job{Input: "x.csv", Reference: "r.csv"})
 	want := job.Job{
-		Input: "x.csv", InputKind: "samples", Orientation: "rows", Correlation: "pearson", RankingCorrelation: "normal-scores", Divisor: "m", Shrinkage: "0",
+		Input: "x.csv", InputKind: "samples", Orientation: "rows", Transform: "none", Constant: "error", Missing: "error", Correlation: "pearson", RankingCorrelation: "normal-scores", Divisor: "m", Shrinkage: "0",
 		Solvers: []string{"glad", "bcd"}, Model: "general", RankingModel: "gene", Penalty: "ebic", Gap: 1e-6, IterationLimit: 100_000,
 		Reference: "r.csv", Population: "labelled", Format: "parquet", Edges: "support", Precision: "sparse",
 		Units: "standardised", Engine: "auto", Device: "auto",

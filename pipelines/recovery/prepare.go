@@ -7,6 +7,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/output"
+	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/report/page"
 	"github.com/gladflow/gladflow/pipelines/table"
 	"github.com/gladflow/gladflow/solver/dense"
@@ -51,7 +52,11 @@ func (r *run) openModel(context.Context) (err error) {
 }
 
 func (r *run) openInput(ctx context.Context) (err error) {
-	if r.table, err = table.Open(ctx, table.SourceOf(r.job), r.host.Files); err == nil {
+	source, files := table.SourceOf(r.job), r.host.Files
+	if source.Gathers() {
+		files.Report = r.stage(progress.Reading, "")
+	}
+	if r.table, err = table.Open(ctx, source, files); err == nil {
 		r.table.KeepSamples = anySolver(r.job.Solvers, func(s solverEntry) bool { return s.usesSamples })
 	}
 	return err

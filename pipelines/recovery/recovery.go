@@ -163,6 +163,7 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 		Variables: len(data.Names),
 		Shrinkage: data.Shrinkage,
 	}
+	r.describeTable(data)
 	r.result.Variables = data.Names
 	r.result.StandardDeviations = data.StandardDeviations
 	r.result.Warnings = append(r.result.Warnings, data.Warnings...)

@@ -26,6 +26,9 @@ type Data struct {
 	// Samples are the samples themselves, M·d numbers, one sample after the other,
 	// where Table.KeepSamples asks for them; nil for a covariance.
 	Samples []float64
+	// Completion says what was done about missing values that were estimated around or
+	// filled in; nil where there were none.
+	Completion *covariance.Completion
 	// SHA256 is the checksum of the file's bytes.
 	SHA256 string
 	// Warnings are sentences on what the user may not have intended.
@@ -52,10 +55,18 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 	d := len(t.Names)
 	var estimated *covariance.Result
 	sha := t.sha256
-	isTable := t.samples != nil
+	isTable := t.samples != nil || t.rows != nil
 	var samples []float64
-	if isTable {
-		source := &counted{Source: t.samples, report: report}
+	switch {
+	case t.rows != nil:
+		estimated, err = t.estimateGathered(ctx, settings, report)
+		if t.KeepSamples && !t.hasMissing() {
+			samples = t.rows
+		}
+		t.rows = nil
+	case isTable:
+		t.cleaned = newCleaned(t, false)
+		source := &counted{Source: t.cleaned, report: report}
 		source.gather = t.KeepSamples
 		if err := source.keepBy(t, settings); err != nil {
 			return nil, err
@@ -65,7 +76,8 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 		samples = source.rows
 		t.Close() // so that its memory is free while solvers are at work
 		t.samples = nil
-	} else {
+		t.Preparation = t.cleaned.preparation()
+	default:
 		estimated, err = covariance.FromMatrix(ctx, t.matrix, d, t.source.Samples, settings)
 		if err != nil && ctx.Err() == nil {
 			err = &job.Error{Field: "input", Err: err}
@@ -73,7 +85,7 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 		t.matrix = nil
 	}
 	if err != nil {
-		return nil, FieldError("input", err)
+		return nil, FieldError("input", t.constants(err))
 	}
 	data := &Data{
 		Problem:            solver.Problem{S: estimated.S, Samples: estimated.Samples},
@@ -81,9 +93,13 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 		StandardDeviations: estimated.StdDevs,
 		Shrinkage:          estimated.Shrinkage,
 		Samples:            samples,
+		Completion:         estimated.Incomplete,
 		SHA256:             sha,
 	}
-	if isTable && isCounter(estimated) {
+	if t.source.holdsSamples() {
+		data.Warnings = append(data.Warnings, t.warnings()...)
+	}
+	if isTable && estimated.Means != nil && isCounter(estimated) {
 		data.Warnings = append(data.Warnings, fmt.Sprintf("the first column, %q, counts the rows and was taken for a variable; if it labels them, name it as the id column", t.Names[0]))
 	}
 	report.Done(fmt.Sprintf("%s of %s", progress.Count(estimated.Samples, "sample"), progress.Count(d, "variable")))

@@ -20,6 +20,7 @@ import (
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/solver/covariance"
 )
 
@@ -34,6 +35,17 @@ type Source struct {
 	Samples int
 	// Format, Orientation and IDColumn say how to read it.
 	Format, Orientation, IDColumn string
+	// NoHeader, Decimal, Thousands and NA say how text is written, Columns and Exclude
+	// which variables are taken.
+	NoHeader           bool
+	Decimal, Thousands string
+	NA                 []string
+	Columns, Exclude   []string
+	// Transform, Constant, TopVariance and Missing say what is done before anything is
+	// estimated.
+	Transform, Constant string
+	TopVariance         int
+	Missing             string
 	// Correlation, Divisor and Shrinkage say what to estimate.
 	Correlation, Divisor string
 	Shrinkage            job.Value
@@ -47,11 +59,20 @@ func SourceOf(j job.Job) Source {
 	return Source{
 		Path: j.Input, Kind: j.InputKind, Samples: j.Samples,
 		Format: j.InputFormat, Orientation: j.Orientation, IDColumn: j.IDColumn,
+		NoHeader: j.NoHeader, Decimal: j.Decimal, Thousands: j.Thousands, NA: j.NA,
+		Columns: j.Columns, Exclude: j.Exclude,
+		Transform: j.Transform, Constant: j.Constant, TopVariance: j.TopVariance, Missing: j.Missing,
 		Correlation: j.Correlation, Divisor: j.Divisor, Shrinkage: j.Shrinkage,
 	}
 }
 
 func (s Source) holdsSamples() bool { return s.Kind == "" || s.Kind == job.KindSamples }
+
+// Gathers says that Open reads all samples, because what they hold says which variables
+// are taken, or because missing values are treated.
+func (s Source) Gathers() bool {
+	return s.holdsSamples() && (s.Constant == job.ConstantDrop || s.TopVariance > 0 || s.treatsMissing())
+}
 
 // Standardised reports whether the problem is that of standardised variables.
 func (s Source) Standardised() bool {
@@ -78,6 +99,8 @@ type Files struct {
 	// Limits bound what a table unpacks to; see arrowio.SampleOptions. Those of
 	// Records are with whoever makes them.
 	Limits batch.Limits
+	// Report, if set, is told of the samples that Open reads: see Source.Gathers.
+	Report *progress.Reporter
 	// Keep, if set, is called before Estimate keeps so many bytes more of samples,
 	// which it does until the last has come: all at once where the file says how
 	// many there are. An error of it is that of Estimate.
@@ -97,15 +120,21 @@ type Table struct {
 	// KeepSamples asks Estimate for the samples themselves.
 	KeepSamples bool
 
+	// Preparation says what was done before, once the table has been read.
+	Preparation Preparation
+
 	source  Source
 	keep    func(more int64) error
-	samples *arrowio.Samples // nil for a matrix
+	samples *arrowio.Samples // nil for a matrix, and once they have been gathered
+	cleaned *cleaned         // what has been read of them
+	rows    []float64        // gathered samples; NaN is a missing value
 	matrix  []float64
 	sha256  string // of a matrix; that of samples is known at their end
 }
 
 // Open opens the table of a source. What the user can put right is a *job.Error
-// of the field input or input_kind.
+// of the field input or input_kind. Where the source says that variables are left out by
+// their values, or that missing ones are treated, all samples are read here.
 func Open(ctx context.Context, s Source, f Files) (*Table, error) {
 	t := &Table{source: s, keep: f.Keep}
 	options := arrowio.SampleOptions{
@@ -118,6 +147,10 @@ func Open(ctx context.Context, s Source, f Files) (*Table, error) {
 		Stores:        f.Stores,
 		MostVariables: f.MostVariables,
 		Limits:        f.Limits,
+		Text:          arrowio.TextOptions{NoHeader: s.NoHeader, Decimal: mark(s.Decimal), Thousands: mark(s.Thousands), Missing: s.NA},
+		Columns:       s.Columns,
+		Exclude:       s.Exclude,
+		KeepMissing:   true,
 	}
 	if s.Orientation == "columns" {
 		options.Orientation = arrowio.Columns
@@ -128,8 +161,15 @@ func Open(ctx context.Context, s Source, f Files) (*Table, error) {
 			return nil, FieldError("input", err)
 		}
 		t.Names = t.samples.Names()
+		if s.Gathers() {
+			if err := t.gather(ctx, f.Report); err != nil {
+				t.Close()
+				return nil, err
+			}
+		}
 		return t, nil
 	}
+	options.Fixed = append(arrowio.TextKeys(), options.Fixed...)
 	if t.Names, t.matrix, t.sha256, err = arrowio.ReadSquare(ctx, s.Path, options); err != nil {
 		return nil, FieldError("input", err)
 	}
@@ -137,6 +177,14 @@ func Open(ctx context.Context, s Source, f Files) (*Table, error) {
 		err = checkUnitDiagonal(t.Names, t.matrix)
 	}
 	return t, err
+}
+
+// mark is the byte of a mark in a document; 0 for none.
+func mark(text string) byte {
+	if text == "" {
+		return 0
+	}
+	return text[0]
 }
 
 // checkUnitDiagonal refuses a covariance that is called a correlation: its

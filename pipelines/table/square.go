@@ -16,7 +16,7 @@ import (
 // Errors are *job.Errors of field. Where the table has other variables, they end
 // in advice, which says what to give instead.
 func ReadSquare(ctx context.Context, field, path string, variables []string, f Files, advice string) (*dense.Sym, string, error) {
-	names, values, sha, err := arrowio.ReadSquare(ctx, path, arrowio.SampleOptions{Stdin: f.Stdin, Root: f.Root, Stores: f.Stores, Limits: f.Limits, Fixed: []string{"id_column", "input_format"}})
+	names, values, sha, err := arrowio.ReadSquare(ctx, path, arrowio.SampleOptions{Stdin: f.Stdin, Root: f.Root, Stores: f.Stores, Limits: f.Limits, Fixed: append(arrowio.TextKeys(), "id_column", "input_format")})
 	if err != nil {
 		return nil, "", FieldError(field, err)
 	}

@@ -128,6 +128,7 @@ func (t document) tables(ctx context.Context, engine dense.Engine, report *progr
 	} else {
 		x.warnings = append(x.warnings, "there is a single table, so the validation figures are those of the training data; they say nothing of other data")
 	}
+	x.networksOnly = references == len(all)
 	x.graphs = len(x.training)
 	for _, e := range x.training {
 		x.dimensions, x.samples = append(x.dimensions, e.S.Len()), append(x.samples, e.Samples)
@@ -152,7 +153,7 @@ func (t document) tables(ctx context.Context, engine dense.Engine, report *progr
 func (t document) read(ctx context.Context, p pair, engine dense.Engine) (solver.Example, []string, error) {
 	source := table.Source{
 		Path: p.table, Correlation: t.Correlation, Orientation: t.Orientation, IDColumn: t.IDColumn,
-		Fixed: []string{"input_format"}, // a training has none
+		Fixed: append(arrowio.TextKeys(), "input_format", "missing", "constant"), // a training has none
 	}
 	data, err := table.Read(ctx, source, table.Files{}, engine)
 	if err != nil {

@@ -29,7 +29,11 @@ func printJSON(w io.Writer, v any) {
 // figures mean. documented says that run.json could be written.
 func printResult(w io.Writer, r *job.Result, documented bool) {
 	in := r.Input
-	fmt.Fprintf(w, "%s: %s, %s\n\n", in.Path, progress.Count(in.Samples, "sample"), progress.Count(in.Variables, "variable"))
+	fmt.Fprintf(w, "%s: %s, %s\n", in.Path, progress.Count(in.Samples, "sample"), progress.Count(in.Variables, "variable"))
+	for _, sentence := range recovery.Preparation(r) {
+		fmt.Fprintf(w, "%s\n", sentence)
+	}
+	fmt.Fprintln(w)
 	printSolvers(w, r)
 	fmt.Fprintln(w)
 	if p := r.Penalty; p != nil {

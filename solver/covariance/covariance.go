@@ -3,8 +3,9 @@
 // Spearman, of normal scores or of the nonparanormal model, with or without
 // shrinkage.
 //
-// It knows no files and no missing values: every entry of a sample is a finite
-// number. It estimates no network: solvers do.
+// It knows no files. Every entry of a sample is a finite number, but for
+// EstimateIncomplete, which takes NaN for a missing value. It estimates no network:
+// solvers do.
 //
 //	r, err := covariance.Estimate(ctx, source, d, covariance.Settings{})
 //	if err != nil {
@@ -168,6 +169,8 @@ type Result struct {
 	// Method and Divisor are those of the settings.
 	Method  Method
 	Divisor Divisor
+	// Incomplete says what EstimateIncomplete did; nil for complete samples.
+	Incomplete *Completion
 }
 
 // Estimate reads all samples of src, each of d variables, and returns their

@@ -27,6 +27,10 @@ type ColumnError struct {
 	// Others is the number of further columns with the same fault, as far as
 	// they are known.
 	Others int
+	// Constant says that the fault is that they do not vary. OtherConstants are then
+	// the numbers of the others.
+	Constant       bool
+	OtherConstants []int
 }
 
 // Error is one sentence, with the variable's number counted from 1 as people
@@ -90,9 +94,15 @@ func (s spread) check(samples int, names []string) error {
 		default:
 			continue
 		}
-		if first == nil {
+		e.Constant = !math.IsNaN(sd) && !math.IsInf(sd, 0)
+		switch {
+		case first == nil:
 			first = e
-		} else if e.Advice == first.Advice {
+		case e.Constant != first.Constant:
+		case e.Constant:
+			first.OtherConstants = append(first.OtherConstants, j)
+			fallthrough
+		default:
 			first.Others++
 		}
 	}

@@ -1,0 +1,99 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/solver/covariance"
+	"github.com/gladflow/gladflow/solver/glasso"
+)
+
+// hasMissing says that gathered samples miss values that are not filled in.
+func (t *Table) hasMissing() bool {
+	return t.Preparation.Missing > 0 && t.source.treatsMissing() && t.source.Missing != job.MissingMean
+}
+
+// estimateGathered estimates from samples in memory.
+func (t *Table) estimateGathered(ctx context.Context, s covariance.Settings, report *progress.Reporter) (*covariance.Result, error) {
+	d := len(t.Names)
+	if t.Preparation.Missing == 0 || !t.source.treatsMissing() {
+		return covariance.Estimate(ctx, &counted{Source: covariance.NewTable(t.rows, d), report: report}, d, s)
+	}
+	how := covariance.Incomplete{}
+	switch t.source.Missing {
+	case job.MissingMean:
+		how.Treatment = covariance.Mean
+	case job.MissingEM:
+		how.Treatment = covariance.EM
+		how.Solver = glasso.BCD{Settings: glasso.Settings{
+			Penalty: glasso.Penalty{Rho: covariance.PenaltyOfEM(d, len(t.rows)/d)}, Gap: gapOfEM, Engine: s.Engine,
+		}}
+		first := math.NaN()
+		how.Progress = func(iteration int, change float64) {
+			if iteration == 1 {
+				first = change
+			}
+			done := math.Log(first/change) / math.Log(first/covariance.ChangeOfEM)
+			report.Report(min(1, max(0, done)), fmt.Sprintf("EM, iteration %d", iteration))
+		}
+	}
+	return covariance.EstimateIncomplete(ctx, t.rows, d, s, how)
+}
+
+// gapOfEM is the relative duality gap of the graphical lasso inside of EM.
+const gapOfEM = 1e-7
+
+// constants is err, and where it is about variables that do not vary, names them all and
+// the option that leaves them out.
+func (t *Table) constants(err error) error {
+	var column *covariance.ColumnError
+	if !errors.As(err, &column) || !column.Constant {
+		return err
+	}
+	e := &arrowio.InputError{
+		Path: arrowio.NameOf(t.source.Path), Column: t.Names[column.Column], Reason: column.Reason, Err: err,
+		Advice: arrowio.Advice{
+			Option: "constant", Value: job.ConstantDrop,
+			With:    "a variable that does not vary is related to none, so remove it or pass %s",
+			Without: "a variable that does not vary is related to none, so remove it",
+		},
+	}
+	if len(column.OtherConstants) > 0 {
+		names := make([]string, len(column.OtherConstants))
+		for i, j := range column.OtherConstants {
+			names[i] = strconv.Quote(t.Names[j])
+		}
+		const most = 20
+		more := ""
+		if len(names) > most {
+			more = fmt.Sprintf(" and %d more", len(names)-most)
+			names = names[:most]
+		}
+		e.Reason += fmt.Sprintf(" (constant too: %s%s)", strings.Join(names, ", "), more)
+	}
+	if slices.Contains(t.source.Fixed, e.Advice.Option) {
+		e.Advice.Option = ""
+	}
+	return e
+}
+
+// warnings are sentences on how the table was read.
+func (t *Table) warnings() []string {
+	var list []string
+	if w := headerWarning(t.Names); w != "" {
+		list = append(list, w)
+	}
+	p := t.Preparation
+	if p.Missing > 0 && t.source.Missing == job.MissingRows {
+		list = append(list, fmt.Sprintf("%d of %d samples were left out, for they miss values (%d in all)", p.WithoutSome, p.SamplesRead, p.Missing))
+	}
+	return list
+}
