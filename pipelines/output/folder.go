@@ -107,10 +107,13 @@ const (
 	MetaDirected   = "gladflow.directed"
 	MetaVariables  = "gladflow.variables"
 	MetaDeviations = "gladflow.standard_deviations"
-	MetaSamples    = "gladflow.samples" // how many
-	MetaMatrix     = "gladflow.matrix"  // which one
-	MetaUnits      = "gladflow.units"   // job.UnitsStandardised or job.UnitsOriginal
-	MetaSeed       = "gladflow.seed"
+	// MetaUnitDeviations are those by which a precision matrix in original units was
+	// divided, where they are not MetaDeviations: see covariance.ShrunkDeviations.
+	MetaUnitDeviations = "gladflow.unit_deviations"
+	MetaSamples        = "gladflow.samples" // how many
+	MetaMatrix         = "gladflow.matrix"  // which one
+	MetaUnits          = "gladflow.units"   // job.UnitsStandardised or job.UnitsOriginal
+	MetaSeed           = "gladflow.seed"
 )
 
 // A Table is columns with the metadata of their schema.

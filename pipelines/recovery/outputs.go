@@ -10,6 +10,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/output"
 	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/covariance"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
@@ -76,7 +77,7 @@ func (r *run) deliver(entry solverEntry, found *finding, res *job.SolverResult) 
 	}
 	s := &solution{Estimate: found.estimate, ranking: found.ranking, solver: entry, result: res}
 	if est := found.estimate; est != nil {
-		if s.theta, s.z, err = r.inUnits(est); err != nil {
+		if s.theta, s.z, err = r.inUnits(est, entry); err != nil {
 			return err
 		}
 	}
@@ -114,14 +115,15 @@ func (r *run) deliver(entry solverEntry, found *finding, res *job.SolverResult) 
 }
 
 // inUnits returns Θ and Z in the units that the job asks for.
-func (r *run) inUnits(est *solver.Estimate) (theta, z *dense.Sym, err error) {
-	if r.job.Units != job.UnitsOriginal || !r.table.Standardised() {
+func (r *run) inUnits(est *solver.Estimate, by solverEntry) (theta, z *dense.Sym, err error) {
+	if !r.mapsBack() {
 		return est.Precision, est.Support, nil
 	}
-	theta = r.original(est.Precision)
+	sd := r.unitDeviations(by)
+	theta = original(est.Precision, sd)
 	z = theta
 	if est.Support != est.Precision {
-		z = r.original(est.Support)
+		z = original(est.Support, sd)
 	}
 	if !theta.Finite() || !z.Finite() {
 		return nil, nil, errors.New("the precision matrix in original units is beyond the range of float64; leave units at standardised")
@@ -129,9 +131,23 @@ func (r *run) inUnits(est *solver.Estimate) (theta, z *dense.Sym, err error) {
 	return theta, z, nil
 }
 
-// original is Θij/(σi·σj).
-func (r *run) original(a *dense.Sym) *dense.Sym {
-	sd := r.blockDeviations()
+// mapsBack says whether estimates of standardised variables go to the units of the table.
+func (r *run) mapsBack() bool { return r.job.Units == job.UnitsOriginal && r.table.Standardised() }
+
+// unitDeviations are the standard deviations with which the estimate of a solver goes to the
+// units of the table. A model's estimate of Θ takes covariance.ShrunkDeviations, for the
+// errors of deviations become its own. That of other solvers is the minimum of an objective
+// whose diagonal is S's, and keeps the ones of the table.
+func (r *run) unitDeviations(by solverEntry) []float64 {
+	sd := r.result.StandardDeviations
+	if by.takesModel {
+		sd = covariance.ShrunkDeviations(sd, r.result.Input.Samples)
+	}
+	return ofBlock(r, sd)
+}
+
+// original is Θij/(σi·σj) for the deviations σ.
+func original(a *dense.Sym, sd []float64) *dense.Sym {
 	b := dense.NewSym(a.Len(), nil)
 	for i := range a.Len() {
 		to := b.Row(i)
@@ -189,6 +205,9 @@ func (r *run) solverMetadata(res *job.SolverResult) map[string]string {
 	m[output.MetaUnits] = job.UnitsStandardised
 	if r.job.Units == job.UnitsOriginal || !r.table.Standardised() {
 		m[output.MetaUnits] = job.UnitsOriginal
+	}
+	if entry := find(res.Name); r.mapsBack() && entry.takesModel {
+		m[output.MetaUnitDeviations] = output.JSON(r.unitDeviations(entry))
 	}
 	m[output.MetaVariables] = output.JSON(r.result.Variables)
 	m[output.MetaDeviations] = output.JSON(r.result.StandardDeviations)

@@ -31,7 +31,8 @@ func TestTrainingRefuses(t *testing.T) {
 		{"data", func(r *job.Training) { r.Data = "folder" }},
 		{"dimension", func(r *job.Training) { data(r); r.Dimension = job.Counts{3} }},
 		{"weights", func(r *job.Training) { data(r); r.Weights = "0:1" }},
-		{"correlation", func(r *job.Training) { r.Correlation = "pearson" }},
+		{"correlation", func(r *job.Training) { r.Correlation = "spearman" }},
+		{"correlation", func(r *job.Training) { r.Family, r.Correlation = "mixed", "pearson" }},
 		{"correlation", func(r *job.Training) { data(r); r.Correlation = "kendall" }},
 		{"validation_part", func(r *job.Training) { r.ValidationPart = 0.5 }},
 		{"validation_part", func(r *job.Training) { data(r); r.ValidationPart = 1 }},
@@ -83,7 +84,7 @@ func TestTrainingFields(t *testing.T) {
 		return m
 	}
 	trained, simulated := of(&job.Training{}, Facts()), of(&job.Simulation{}, simulation.Facts())
-	if a, b := trained["family"].Choices, append(simulated["family"].Choices, simulate.GraphMixed, FamilyGeneRegulators); !slices.Equal(a, b) {
+	if a, b := trained["family"].Choices, append(simulated["family"].Choices, simulate.GraphMixed, simulate.GraphStandardised, FamilyGeneRegulators); !slices.Equal(a, b) {
 		t.Errorf("the families are %v, of simulate %v", a, b)
 	}
 	for _, key := range []string{"links", "groups", "bandwidth", "neighbours", "rewiring", "weights", "symmetrisation", "smallest_eigenvalue", "scales"} {

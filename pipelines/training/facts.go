@@ -1,6 +1,7 @@
 package training
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gladflow/gladflow/pipelines/job"
@@ -19,8 +20,14 @@ const defaultArchitecture = train.UntiedPosteriorMean
 
 // families are the words of Training.Family.
 func families() []string {
-	return append(simulate.Graphs(), simulate.GraphMixed, FamilyGeneRegulators)
+	return slices.Concat(simulate.Graphs(), mixtures(), []string{FamilyGeneRegulators})
 }
+
+// mixtures are those families that draw graphs of several kinds, and all else about them.
+func mixtures() []string { return []string{simulate.GraphMixed, simulate.GraphStandardised} }
+
+// ofMixture says whether the examples are of one of them.
+func (t document) ofMixture() bool { return slices.Contains(mixtures(), t.Family) }
 
 // Facts are the names that a job.Training may hold: families, architectures,
 // figures to select by, built-in models.
@@ -51,9 +58,15 @@ func (t document) resolved() document {
 			r.Correlation = covariance.Pearson.String() // or that of From: openTuning
 		}
 	} else {
-		r.Correlation, r.Orientation, r.ValidationPart = "", "", 0
+		if r.Select == "" {
+			r.Select = selectNMSE // of data: openData
+		}
+		r.Orientation, r.ValidationPart = "", 0
+		if r.Correlation == covariance.Covariance.String() {
+			r.Correlation = "" // or that of From: openInput
+		}
 	}
-	if t.Family == simulate.GraphMixed {
+	if t.ofMixture() {
 		r.Samples, r.Covariances, r.Weights, r.Symmetrisation, r.SmallestEigenvalue = nil, 0, "", "", 0
 	}
 	if t.ofGenes() {

@@ -20,6 +20,10 @@ import (
 func (f *fitting) finish(ctx context.Context, found *train.Result, s train.Settings) error {
 	m := found.Model
 	m.Name = f.Name
+	f.result.StartKept = f.from != nil && found.BestStep == 0
+	if f.result.StartKept {
+		m.Threshold = f.from.Threshold
+	}
 	estimates, figures, err := evaluate(ctx, m, f.data.validation, s.Backend)
 	if err != nil {
 		return err
@@ -54,7 +58,11 @@ func (f *fitting) finish(ctx context.Context, found *train.Result, s train.Setti
 func (f *fitting) fillCard(m *glad.Model, figures Figures, found *train.Result) {
 	c := &m.Card
 	c.Family, c.Dimension, c.Samples, c.Graphs = f.data.family, glad.Counts(f.data.dimensions), glad.Counts(f.data.samples), f.data.graphs
-	describeExamples(c, f.data.training, f.Correlation)
+	estimated := ""
+	if f.Data != "" {
+		estimated = f.Correlation
+	}
+	describeExamples(c, f.data.training, estimated)
 	c.Seed, c.Command, c.Description = uint64(f.Seed), f.asked.Command(), f.Description
 	if c.Validation == nil {
 		c.Validation = make(map[string]any)
@@ -71,9 +79,18 @@ func (f *fitting) fillCard(m *glad.Model, figures Figures, found *train.Result) 
 	if f.from == nil {
 		return
 	}
+	for _, m := range f.result.Before.Metrics {
+		if m.Value.IsFinite() {
+			c.Validation[m.Key+"_before"] = float64(m.Value)
+		}
+	}
 	name, before := f.from.Name, f.from.Card
 	c.Family = "fine-tuned from " + name + " on " + c.Family
 	history := fmt.Sprintf("Fine-tuned from %s", name)
+	if f.result.StartKept {
+		c.Validation["start_kept"] = true
+		history = fmt.Sprintf("Equal to %s, for no step of fine-tuning was better on the validation data; that is", name)
+	}
 	if before.Family != "" {
 		history += " (" + before.Family + ")"
 	}

@@ -81,17 +81,24 @@ func (f *fitting) openTuning() error {
 	return nil
 }
 
-// openInput makes the tables what the model to start from was trained on, or warns where
+// openInput makes the examples what the model to start from was trained on, or warns where
 // the user has chosen otherwise.
 func (f *fitting) openInput() {
-	if f.Data == "" {
+	if f.Data == "" && !f.drawsFamily() {
 		return
 	}
 	if f.asked.Correlation == "" {
-		f.Correlation = recovery.ModelCorrelation(f.from)
+		switch f.Correlation = recovery.ModelCorrelation(f.from); {
+		case f.Data != "":
+		case f.from.Card.OnCovariances() || !f.from.Card.OnCorrelations():
+			f.Correlation = "" // covariances, as without a model to start from
+		default:
+			f.Correlation = covariance.Pearson.String()
+		}
 		f.result.Training.Correlation = f.Correlation
 	}
-	if standardised := f.Correlation != covariance.Covariance.String(); !f.from.Suits(standardised) {
+	standardised := f.standardises() || f.Data != "" && f.Correlation != covariance.Covariance.String()
+	if !f.from.Suits(standardised) {
 		f.warn("%s; leave out the correlation %s, for the model says itself what it needs", recovery.OtherInput(f.from, standardised), f.Correlation)
 	}
 }

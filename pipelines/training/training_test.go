@@ -332,19 +332,33 @@ func TestSupportCost(t *testing.T) {
 	}
 }
 
-// The family mixed draws networks of several sizes, numbers of samples and
-// scales, the same for the same seed.
-func TestTrainingMixed(t *testing.T) {
+// The families mixed and standardised draw networks of several sizes, numbers of samples
+// and scales, the same for the same seed; those of the latter are correlations.
+func TestTrainingMixtures(t *testing.T) {
+	for _, c := range []struct {
+		family, architecture, by, figure, says, input string
+	}{
+		{simulate.GraphMixed, train.GeneralPosteriorMean, "mean-nmse", "mean_nmse_db", "mixed graphs, sizes up to d=30", "covariance,pearson"},
+		{simulate.GraphStandardised, train.TablePosteriorMean, "floored-nmse", "floored_nmse_db", "correlation matrices of er, ", "pearson"},
+	} {
+		t.Run(c.family, func(t *testing.T) { testMixture(t, c.family, c.architecture, c.by, c.figure, c.says, c.input) })
+	}
+}
+
+func testMixture(t *testing.T, family, architecture, by, figure, says, input string) {
 	c := job.Training{
-		Family: simulate.GraphMixed, Dimension: job.Counts{30}, Graphs: 6, ValidationGraphs: 3, Architecture: train.GeneralPosteriorMean,
-		Select: "mean-nmse", Steps: 12, Seed: 4, Out: filepath.Join(t.TempDir(), "m.json"),
+		Family: family, Dimension: job.Counts{30}, Graphs: 6, ValidationGraphs: 3, Architecture: architecture,
+		Select: by, Steps: 12, Seed: 4, Out: filepath.Join(t.TempDir(), "m.json"),
 	}
 	first, m := trained(t, c)
-	if first.Examples != 6 || first.Model != "mixed-d30" || !strings.HasPrefix(first.Family, "mixed graphs, sizes up to d=30") {
+	if first.Examples != 6 || first.Model != family+"-d30" || !strings.HasPrefix(first.Family, says) {
 		t.Errorf("%d examples, model %s, family %q", first.Examples, first.Model, first.Family)
 	}
-	if _, ok := m.Card.Validation["mean_nmse_db"]; !ok {
+	if _, ok := m.Card.Validation[figure]; !ok {
 		t.Errorf("the card's figures are %v", m.Card.Validation)
+	}
+	if got := strings.Join(m.Card.Input, ","); got != input {
+		t.Errorf("the card's input is %s, want %s", got, input)
 	}
 	for _, wrong := range []func(*job.Training){
 		func(c *job.Training) { c.Samples = job.Counts{20} },

@@ -9,6 +9,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/simulate"
 	"github.com/gladflow/gladflow/pipelines/simulation"
+	"github.com/gladflow/gladflow/solver/covariance"
 )
 
 // A document is a job.Training with what this package knows of it.
@@ -49,12 +50,12 @@ func (t document) checkSource() error {
 	for _, key := range simulated {
 		if t.Data != "" {
 			foreign[key] = asTables
-		} else if t.Family == simulate.GraphMixed && !slices.Contains([]string{"dimension", "graphs", "validation_graphs"}, key) {
-			foreign[key] = "the family mixed draws this itself; leave it out"
+		} else if t.ofMixture() && !slices.Contains([]string{"dimension", "graphs", "validation_graphs"}, key) {
+			foreign[key] = "the family " + t.Family + " draws this itself; leave it out"
 		}
 	}
 	for _, key := range read {
-		if t.Data == "" {
+		if t.Data == "" && !(key == "correlation" && t.drawsFamily()) {
 			foreign[key] = "there is no folder of data that this is about; leave it out"
 		}
 	}
@@ -66,10 +67,23 @@ func (t document) checkSource() error {
 	if err := t.checkGenes(); err != nil {
 		return err
 	}
-	if t.Family == simulate.GraphMixed && len(t.Dimension) > 1 {
-		return job.Errorf("dimension", "the family mixed takes one number, the largest; give one")
+	if c := t.Correlation; t.drawsFamily() && c != "" && c != covariance.Pearson.String() && c != covariance.Covariance.String() {
+		return job.Errorf("correlation", "%s is not simulated; choose pearson or none", c)
+	}
+	if t.ofMixture() && len(t.Dimension) > 1 {
+		return job.Errorf("dimension", "the family %s takes one number, the largest; give one", t.Family)
 	}
 	return nil
+}
+
+// drawsFamily says that the networks are those of one graph, whose family the document
+// describes.
+func (t document) drawsFamily() bool { return slices.Contains(simulate.Graphs(), t.Family) }
+
+// standardises says that simulated examples are correlations, and their truth that of the
+// standardised variables.
+func (t document) standardises() bool {
+	return t.drawsFamily() && t.Correlation == covariance.Pearson.String()
 }
 
 // checkCounts checks the whole numbers.
@@ -129,7 +143,7 @@ func (t document) checkFit() error {
 
 // checkFamilies checks every distribution that may be drawn from.
 func (t document) checkFamilies() error {
-	if t.Data != "" || t.Family == simulate.GraphMixed || t.ofGenes() {
+	if t.Data != "" || t.ofMixture() || t.ofGenes() {
 		return nil // nothing is drawn by settings
 	}
 	r := t.resolved()

@@ -25,7 +25,8 @@ func trainCommand() *cobra.Command {
 		Long: `Trains a model on networks of a family, as simulate draws them, and writes the
 best weights found, by a figure on validation networks of their own, into a model
 file for recover --model. FAMILY is ` + job.OneOf(simulate.Graphs()) + `, see
-gladflow simulate --help, or mixed: all of these, of all sizes up to --dimension.
+gladflow simulate --help, or mixed, which draws six of these, of all sizes up to --dimension,
+or standardised, which draws correlation matrices.
 gene-regulators is simulated gene expression whose regulators are known, for recover
 --regulators; it takes a seed, numbers of networks and steps, and nothing else.
 Elsewhere --dimension, --samples and --density may be several numbers, and --density
@@ -197,7 +198,11 @@ func printTraining(w io.Writer, r *training.Result) {
 	if by == "" {
 		by = "average precision of |B|"
 	}
-	fmt.Fprintf(w, "best by %s at step %d of %d", by, r.Step, r.Steps)
+	if r.StartKept {
+		fmt.Fprintf(w, "best by %s is the model to start from, which was kept: none of %d steps was better", by, r.Steps)
+	} else {
+		fmt.Fprintf(w, "best by %s at step %d of %d", by, r.Step, r.Steps)
+	}
 	if r.Starts > 1 {
 		fmt.Fprintf(w, " from start %d of %d", r.Start, r.Starts)
 	}

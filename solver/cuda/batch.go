@@ -185,7 +185,7 @@ func (b *batch) allocate() (err error) {
 	}{
 		{&a.lambda, n}, {&a.scalars, n}, {&a.figures, n}, {&a.coefficients, 3 * n}, {&a.info, n},
 		{&a.values, n * d}, {&a.phi, n * d}, {&a.rows, n * d}, {&a.vectors, 3 * d}, {&a.partial, n * partials(d)},
-		{&z.fixed, 2 * n}, {&z.mean, n}, {&z.rows, s.rowNumbers() * n * d},
+		{&z.fixed, kernels.FixedNumbers * n}, {&z.mean, n}, {&z.rows, s.rowNumbers() * n * d},
 		{&z.description, int64(len(s.networks.Descriptions))}, {&z.scratch, s.scratchBytes(b.d, b.n) / 8},
 	} {
 		alloc(array.p, array.count)

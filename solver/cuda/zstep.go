@@ -17,7 +17,7 @@ const rowArrays = 6
 
 // zArrays are what Z steps need besides matrices.
 type zArrays struct {
-	fixed       driver.Pointer // 2n: the context, and √M
+	fixed       driver.Pointer // 7n: kernels.Fixed
 	description driver.Pointer
 	scratch     driver.Pointer
 	rows, mean  driver.Pointer // of posterior-mean cells: 6nd and n
@@ -48,9 +48,9 @@ func (s *session) scratchBytes(d, n int) int64 {
 // loadFixed loads what the cells need of S besides its entries.
 func (b *batch) loadFixed(ctx context.Context) error {
 	n, d := b.n, b.d
-	fixed := make([]float64, 2*n)
-	for i, p := range b.prepared {
-		fixed[2*i], fixed[2*i+1] = p.Shape.Context, p.RootSamples
+	var fixed []float64
+	for _, p := range b.prepared {
+		fixed = append(fixed, kernels.Fixed(p.Shape, p.RootSamples)...)
 	}
 	if err := b.send(ctx, b.z.fixed, fixed); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (b *batch) zStep(ctx context.Context, k int, m zStep, norm2 []float64) erro
 			switch cell.Kernel {
 			case kernels.PosteriorEntries9:
 				launch(cell.Kernel, m.toZ, a.partial, m.theta, m.z, z.rows, z.mean, a.lambda, gain)
-			case kernels.PosteriorEntries11:
+			case kernels.PosteriorEntries11, kernels.PosteriorEntries18:
 				launch(cell.Kernel, m.toZ, a.partial, m.theta, m.z, z.rows, z.mean, a.lambda, z.fixed, gain)
 			default:
 				launch(cell.Kernel, m.toZ, a.partial, m.theta, m.z, z.rows, z.mean, a.lambda, z.fixed, gain, network, z.scratch)

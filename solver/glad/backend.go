@@ -147,6 +147,8 @@ type Shape struct {
 	Norm float64
 	// Context is the feature of that name.
 	Context float64
+	// Table are the features of a table.
+	Table Table
 }
 
 // A Plan is a model as a Backend evaluates it: its entry-wise networks, and
@@ -166,6 +168,9 @@ type Plan struct {
 	Entries []PlanEntry
 	// Lambda is where the parameters of Λnn begin in Values. t comes last.
 	Lambda int
+
+	// samples says that a network needs M.
+	samples bool
 }
 
 // A PlanEntry is an entry-wise network.
@@ -196,7 +201,7 @@ func (p *Plan) GainSlope(entry int) float64 { return sigmoid(p.Values[p.Entries[
 
 // plan lays m out.
 func (m *Model) plan(fixed bool) *Plan {
-	p := &Plan{Kind: m.Kind, Iterations: m.Iterations, Values: m.Values(), Fixed: fixed}
+	p := &Plan{Kind: m.Kind, Iterations: m.Iterations, Values: m.Values(), Fixed: fixed, samples: m.needsSamples()}
 	if m.Kind == GLADPM {
 		for _, c := range m.Cells {
 			p.Entries = append(p.Entries, PlanEntry{Network: c.Network, Step: p.Lambda, At: p.Lambda + 1})

@@ -59,7 +59,7 @@ func (r *recursion) forward(ctx context.Context, c Cells, observe func(k int, la
 	lambda, norm2 := r.lambda0, 0.0
 	for i := range r.trace {
 		t := &r.trace[i]
-		t.inputs = lambdaInputs{k: i + 1, d: float64(s.Dimension), norm2: norm2, lambda: lambda, context: s.Context}
+		t.inputs = lambdaInputs{k: i + 1, d: float64(s.Dimension), norm2: norm2, lambda: lambda, context: s.Context, table: s.Table}
 		raw := r.call(t)
 		lambda = s.penalty(raw)
 		t.result, t.bounded = lambda, lambda != raw

@@ -70,7 +70,7 @@ func newPosteriorCell(p *Plan, networks []*network, s *dense.Sym, of Preparation
 	d := s.Len()
 	r := rows(8, d)
 	cell := &posteriorCell{
-		plan: p, networks: networks, constants: constants{context: of.Shape.Context}, rootSamples: of.RootSamples,
+		plan: p, networks: networks, constants: constants{context: of.Shape.Context, table: of.Shape.Table}, rootSamples: of.RootSamples,
 		nodes: of.Nodes, logS: r[0], sigma: r[1], logSigma: r[2], rootSigma: r[3],
 		support: r[4], diagonal: r[5], byLogSigma: r[6], bySupport: r[7],
 		bounded: make([]bool, d),

@@ -35,6 +35,9 @@ const (
 	NodeSupport  Feature = "node_support"  // (q(i) + q(j))/2
 	MeanDiagonal Feature = "mean_diagonal" // m − 4
 	ZScore       Feature = "z_score"       // log(1 + |uij|√(M·vij)); 0
+
+	NodeContrast    Feature = "node_contrast"    // |n(i) − n(j)|/2; 0
+	SupportContrast Feature = "support_contrast" // |q(i) − q(j)|/2; 0
 )
 
 // The features of Λnn, with Θ and Z of the cell before.
@@ -52,6 +55,16 @@ const (
 	// Context is log(mean_i Σ_j Rij²), R the correlation matrix of S: one
 	// number per problem, zero for uncorrelated variables.
 	Context Feature = "context"
+)
+
+// The features of a table, which Λnn and the networks of posterior-mean cells may have:
+// one number per problem each, as Context. See Table for M where it is not known.
+const (
+	SampleRatio    Feature = "sample_ratio"    // ½ log M/d
+	Strength       Feature = "strength"        // log(1 + mean M·Rij²)
+	Kurtosis       Feature = "kurtosis"        // ½ log of that of Rij
+	RowSpread      Feature = "row_spread"      // standard deviation of n(i)
+	LargestContext Feature = "largest_context" // maximum of n(i)
 )
 
 const (
@@ -109,13 +122,19 @@ type lambdaFormula struct {
 
 // constants are what all entries of a matrix have in common, or the derivatives
 // by it.
-type constants struct{ lambda, context, mean float64 }
+type constants struct {
+	lambda, context, mean float64
+
+	table Table
+}
 
 // lambdaInputs are what the features of Λnn for cell k are computed from, or the
 // derivatives by it. lambda is that of the cell before.
 type lambdaInputs struct {
 	k                         int
 	d, norm2, lambda, context float64
+
+	table Table
 }
 
 func logNorm2PerD(in *lambdaInputs) float64 { return math.Log(normFloor + in.norm2/in.d) }
@@ -313,6 +332,27 @@ var features = []feature{
 		},
 		diagonal: &formula[posteriorEntries]{value: func(_ *posteriorEntries, x []float64) { fill(x, 0) }},
 	},
+	{
+		name: NodeContrast, fixed: true,
+		entries: &formula[posteriorEntries]{
+			value: func(e *posteriorEntries, x []float64) { contrast(x, e.nodes, e.row.node) },
+		},
+		diagonal: &formula[posteriorEntries]{value: func(_ *posteriorEntries, x []float64) { fill(x, 0) }},
+	},
+	{
+		name: SupportContrast,
+		entries: &formula[posteriorEntries]{
+			value: func(e *posteriorEntries, x []float64) { contrast(x, e.support, e.row.support) },
+			derivative: func(e *posteriorEntries, by []float64) {
+				for j, g := range by {
+					v := g / 2 * sign(e.support[j]-e.row.support)
+					*e.byRowSupport -= v
+					e.bySupport[j] += v
+				}
+			},
+		},
+		diagonal: &formula[posteriorEntries]{value: func(_ *posteriorEntries, x []float64) { fill(x, 0) }},
+	},
 	{name: MeanDiagonal, common: &commonFormula{
 		value:      func(c *constants) float64 { return c.mean - meanCentre },
 		derivative: func(to *constants, by float64) { to.mean += by },
@@ -351,6 +391,25 @@ var features = []feature{
 		common: &commonFormula{value: func(c *constants) float64 { return c.context }},
 		lambda: &lambdaFormula{value: func(in *lambdaInputs) float64 { return in.context }},
 	},
+	ofTable(SampleRatio, func(t *Table) float64 { return t.SampleRatio }).withSamples(),
+	ofTable(Strength, func(t *Table) float64 { return t.Strength }).withSamples(),
+	ofTable(Kurtosis, func(t *Table) float64 { return t.Kurtosis }),
+	ofTable(RowSpread, func(t *Table) float64 { return t.RowSpread }),
+	ofTable(LargestContext, func(t *Table) float64 { return t.LargestContext }),
+}
+
+// ofTable is the row of a feature of the table.
+func ofTable(name Feature, of func(t *Table) float64) feature {
+	return feature{
+		name: name, fixed: true,
+		common: &commonFormula{value: func(c *constants) float64 { return of(&c.table) }},
+		lambda: &lambdaFormula{value: func(in *lambdaInputs) float64 { return of(&in.table) }},
+	}
+}
+
+func (f feature) withSamples() feature {
+	f.samples = true
+	return f
 }
 
 // featureOf is the row of f, nil if there is none.

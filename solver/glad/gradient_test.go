@@ -67,7 +67,7 @@ func TestGradientAgainstDifferences(t *testing.T) {
 		if len(m.Cells) > 1 {
 			m.Cells = m.Cells[:m.Iterations]
 		}
-		m.Scaling = rapid.SampledFrom([]Scaling{{Mode: ScalingNone}, {Mode: ScalingCorrelation}, {Mode: ScalingGlobal, MeanDiagonal: 0.7}}).Draw(t, "scaling")
+		m.Scaling = rapid.SampledFrom([]Scaling{{Mode: ScalingNone}, {Mode: ScalingCorrelation}, {Mode: ScalingCorrelation, MeanDiagonal: 0.35}, {Mode: ScalingGlobal, MeanDiagonal: 0.7}}).Draw(t, "scaling")
 		s := drawCovariance(t, 20)
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "truth"), 1))
 		truth := randomCovariance(r, s.Len(), s.Len()+5)

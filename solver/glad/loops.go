@@ -41,6 +41,14 @@ func average(x, a []float64, b float64) {
 	}
 }
 
+// contrast sets x to |a − b|/2.
+func contrast(x, a []float64, b float64) {
+	x = x[:len(a)]
+	for j, v := range a {
+		x[j] = math.Abs(v-b) / 2
+	}
+}
+
 // sign is −1, 0 or 1.
 func sign(x float64) float64 {
 	switch {

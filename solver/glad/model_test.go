@@ -113,6 +113,8 @@ func TestReadRefuses(t *testing.T) {
 		{`{"mode": "global", "mean_diagonal": 0.5}`, `{"mode": "global"}`, "scaling.mean_diagonal"},
 		{`{"mode": "global", "mean_diagonal": 0.5}`, `{"mode": "global", "mean_diagonal": -1}`, "scaling.mean_diagonal"},
 		{`{"mode": "global", "mean_diagonal": 0.5}`, `{"mode": "none", "mean_diagonal": 0}`, "scaling.mean_diagonal"},
+		{`{"mode": "global", "mean_diagonal": 0.5}`, `{"mode": "correlation", "mean_diagonal": 0}`, "scaling.mean_diagonal"},
+		{`{"mode": "global", "mean_diagonal": 0.5}`, `{"mode": "correlation", "mean_diagonal": -1}`, "scaling.mean_diagonal"},
 		{`{"mode": "global", "mean_diagonal": 0.5}`, `{"mode": "unit"}`, "scaling.mode"},
 		{`{"mode": "global", "mean_diagonal": 0.5}`, `{}`, "scaling.mode"},
 		{`"trained": true,`, ``, "card.trained"},

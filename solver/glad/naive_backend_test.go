@@ -211,7 +211,7 @@ func symmetric(a *mat.Dense) *dense.Sym {
 func rowSum(a mat.Matrix) float64 { return mat.Norm(a, math.Inf(1)) }
 
 func (c *naiveCells) Shape() glad.Shape {
-	return glad.Shape{Dimension: c.s.SymmetricDim(), Norm: rowSum(c.s), Context: c.context}
+	return glad.Shape{Dimension: c.s.SymmetricDim(), Norm: rowSum(c.s), Context: c.context, Table: glad.NaiveTable(c.s, c.samples)}
 }
 
 func (c *naiveCells) inverse(t float64) *mat.Dense {

@@ -3,6 +3,7 @@ package glad
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -41,9 +42,9 @@ func naive(m *Model, s *mat.SymDense, samples float64) (theta, z *mat.Dense, lam
 		if k == 0 {
 			step = 0
 		}
-		lambda = naiveNetwork(m.Lambda, map[Feature]float64{
-			Norm2: norm2, LogNorm2PerD: math.Log(1e-6 + norm2/float64(d)), LogStep: step, Lambda: lambda, Context: context,
-		})[0]
+		f := naiveTable(s, samples)
+		f[Norm2], f[LogNorm2PerD], f[LogStep], f[Lambda], f[Context] = norm2, math.Log(1e-6+norm2/float64(d)), step, lambda, context
+		lambda = naiveNetwork(m.Lambda, f)[0]
 		theta, z, u = NaiveCell(m, k+1, s, z, u, lambda, context, samples)
 	}
 	return theta, z, lambda
@@ -59,6 +60,39 @@ func NaiveContext(s *mat.SymDense) float64 {
 		}
 	}
 	return math.Log(sum)
+}
+
+// naiveTable are the features of a table, as Table writes them.
+func naiveTable(s *mat.SymDense, samples float64) map[Feature]float64 {
+	d, _ := s.Dims()
+	n := make([]float64, d)
+	var second, fourth, pairs, mean, spread float64
+	for i := range d {
+		var sum float64
+		for j := range d {
+			r := s.At(i, j) / math.Sqrt(s.At(i, i)*s.At(j, j))
+			sum += r * r
+			if i < j {
+				second, fourth, pairs = second+math.Pow(r, 2), fourth+math.Pow(r, 4), pairs+1
+			}
+		}
+		n[i] = 3 * math.Log(sum)
+		mean += n[i] / float64(d)
+	}
+	f := map[Feature]float64{
+		SampleRatio: math.Log(math.Min(math.Max(samples/float64(d), 0.01), 1000)) / 2,
+		Strength:    0, Kurtosis: 0, LargestContext: math.Inf(-1),
+	}
+	if pairs > 0 {
+		second, fourth = second/pairs, fourth/pairs
+		f[Strength], f[Kurtosis] = math.Log(1+samples*second), math.Log(fourth/(3*second*second))/2
+	}
+	for i := range d {
+		spread += math.Pow(n[i]-mean, 2) / float64(d)
+		f[LargestContext] = math.Max(f[LargestContext], n[i]-mean)
+	}
+	f[RowSpread] = math.Sqrt(spread)
+	return f
 }
 
 // NaiveCell is cell k, from 1, of m: from Z and U, which only kind ADMMu uses, to
@@ -139,17 +173,19 @@ func naivePosterior(c PosteriorMean, s *mat.SymDense, theta, z *mat.Dense, lambd
 	for i := range d {
 		n[i] = 3 * (n[i] - average)
 	}
-	next := mat.NewDense(d, d, nil)
+	next, table := mat.NewDense(d, d, nil), naiveTable(s, samples)
 	for i := range d {
 		for j := range d {
 			v := sigma[i] * sigma[j]
 			u := theta.At(i, j) + math.Log1p(math.Exp(c.Step))*lambda*(theta.At(i, j)-z.At(i, j))/v
-			f := map[Feature]float64{
+			f := maps.Clone(table)
+			maps.Copy(f, map[Feature]float64{
 				AbsU: math.Abs(u), LogV: math.Log(v) + 2.6, ScaledU: 4 * math.Abs(u) * math.Sqrt(v),
 				PriorZ: math.Abs(z.At(i, j)), UZ: u * z.At(i, j), Diagonal: 0,
 				NodeContext: (n[i] + n[j]) / 2, NodeSupport: (q[i] + q[j]) / 2, MeanDiagonal: m - 4,
 				ZScore: math.Log1p(math.Abs(u) * math.Sqrt(samples*v)), Lambda: lambda, Context: context,
-			}
+				NodeContrast: math.Abs(n[i]-n[j]) / 2, SupportContrast: math.Abs(q[i]-q[j]) / 2,
+			})
 			if i == j {
 				f[AbsU], f[ScaledU], f[PriorZ] = theta.At(i, i)-m, math.Log(s.At(i, i))+1, z.At(i, i)-m
 				f[UZ], f[Diagonal], f[ZScore] = u-m, 1, 0
@@ -387,4 +423,10 @@ func TestAllTilesAreDone(t *testing.T) {
 			})
 		}
 	}
+}
+
+// NaiveTable is the Table of naiveTable.
+func NaiveTable(s *mat.SymDense, samples float64) Table {
+	f := naiveTable(s, samples)
+	return Table{f[SampleRatio], f[Strength], f[Kurtosis], f[RowSpread], f[LargestContext]}
 }

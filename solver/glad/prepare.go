@@ -33,15 +33,23 @@ func (p *Plan) Prepare(s *dense.Sym, samples int) Preparation {
 	for i, a := range q.Nodes {
 		q.Nodes[i] = nodeContextScale * (a - mean)
 	}
-	if samples == 0 && p.needsSamples() {
-		q.RootSamples = math.Sqrt(likelySamples(s))
+	m := float64(samples)
+	if samples == 0 && p.samples {
+		m = likelySamples(s)
+		q.RootSamples = math.Sqrt(m)
 	}
+	q.Shape.Table = of.table(q.Nodes, m)
 	return q
 }
 
-func (p *Plan) needsSamples() bool {
-	return slices.ContainsFunc(p.Entries, func(e PlanEntry) bool {
-		return slices.ContainsFunc(e.Network.Inputs, func(f Feature) bool { return featureOf(f).samples })
+// needsSamples says whether a network has a feature that needs M.
+func (m *Model) needsSamples() bool {
+	networks := []Network{m.Rho, m.Lambda}
+	for _, c := range m.Cells {
+		networks = append(networks, c.Network)
+	}
+	return slices.ContainsFunc(networks, func(n Network) bool {
+		return slices.ContainsFunc(n.Inputs, func(f Feature) bool { return featureOf(f).samples })
 	})
 }
 
@@ -70,19 +78,29 @@ type connectedness struct {
 	nodes []float64 // a(i) = log Σ_j Rij², R the correlation matrix
 	// context is the feature of that name.
 	context float64
+	// second and fourth are the means over the pairs of Rij² and of Rij⁴.
+	second, fourth float64
 }
 
 func connect(a *dense.Sym) connectedness {
 	f := deviations(a)
 	c := connectedness{nodes: make([]float64, len(f))}
+	moments := rows(2, len(f))
 	eachRow(a, func(_, i int, row []float64) {
-		var sum float64
+		var sum, second, fourth float64
 		for j, v := range row {
 			r := v / (f[i] * f[j])
 			sum += r * r
+			if j != i {
+				second += r * r
+				fourth += r * r * r * r
+			}
 		}
-		c.nodes[i] = sum
+		c.nodes[i], moments[0][i], moments[1][i] = sum, second, fourth
 	})
+	if pairs := float64(len(f)) * float64(len(f)-1); pairs > 0 {
+		c.second, c.fourth = floats.Sum(moments[0])/pairs, floats.Sum(moments[1])/pairs
+	}
 	c.context = math.Log(floats.Sum(c.nodes) / float64(len(f)))
 	for i, row := range c.nodes {
 		c.nodes[i] = math.Log(row)

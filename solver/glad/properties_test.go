@@ -267,7 +267,7 @@ func TestScalingsAreExactlyEquivariant(t *testing.T) {
 				factor[i] = 8
 			}
 		} else {
-			m.Scaling = Scaling{Mode: ScalingCorrelation}
+			m.Scaling = Scaling{Mode: ScalingCorrelation, MeanDiagonal: rapid.SampledFrom([]float64{0, 0.35, 2}).Draw(t, "diagonal")}
 			for i := range factor {
 				factor[i] = math.Ldexp(1, rapid.IntRange(-20, 20).Draw(t, "exponent"))
 			}

@@ -35,7 +35,7 @@ const (
 //	"regulators": {"correlation": 0.8, "coefficient": 1.1}
 //
 // All keys are required but "scale" (1), "threshold" (0), "mean_diagonal" (with
-// mode "global" only), "regulators" and those of the card other than "trained". Unknown, missing and
+// modes "global", which needs it, and "correlation"), "regulators" and those of the card other than "trained". Unknown, missing and
 // repeated keys, wrong types and shapes, numbers outside of float64, unknown
 // features and activations, and other versions are errors that name the key,
 // such as rho.layers[1].bias.
@@ -157,8 +157,11 @@ func (d *decoder) scaling(path string, v modelfile.Value) Scaling {
 	s := Scaling{Mode: ScalingMode(d.Text(path+".mode", o["mode"]))}
 	if c, ok := o["mean_diagonal"]; ok {
 		s.MeanDiagonal = d.Number(path+".mean_diagonal", c)
-		if s.Mode != ScalingGlobal {
-			d.Fail(path+".mean_diagonal", "stands with mode %q; only mode %q has it", s.Mode, ScalingGlobal)
+		switch {
+		case s.Mode == ScalingNone:
+			d.Fail(path+".mean_diagonal", "stands with mode %q; only modes %q and %q have it", s.Mode, ScalingGlobal, ScalingCorrelation)
+		case s.MeanDiagonal == 0:
+			d.Fail(path+".mean_diagonal", "is 0; it must be positive")
 		}
 	}
 	return s

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 )
@@ -17,7 +19,8 @@ const (
 	ScalingNone ScalingMode = "none"
 	// ScalingCorrelation standardises S to unit diagonal and maps Θ and Z back
 	// by the standard deviations: GLAD(DSD) = D⁻¹·GLAD(S)·D⁻¹ for every
-	// positive diagonal D.
+	// positive diagonal D. With a MeanDiagonal the cells see that many times the
+	// correlations.
 	ScalingCorrelation ScalingMode = "correlation"
 	// ScalingGlobal divides S by the one number c = mean(diag S)/MeanDiagonal
 	// and the estimate too: GLAD(aS) = GLAD(S)/a for every a > 0. It keeps the
@@ -30,17 +33,22 @@ const (
 type Scaling struct {
 	// Mode is one of the three above.
 	Mode ScalingMode `json:"mode"`
-	// MeanDiagonal is the mean of diag(S) over the training data, positive,
-	// and zero unless Mode is ScalingGlobal.
+	// MeanDiagonal is the mean of the diagonal that the cells see, positive: for
+	// ScalingGlobal that of diag(S) over the training data. ScalingCorrelation may
+	// leave it out (0), which is 1; ScalingNone has none.
 	MeanDiagonal float64 `json:"mean_diagonal,omitempty"`
 }
 
 func (s Scaling) validate() error {
 	const key = "scaling.mean_diagonal"
 	switch s.Mode {
-	case ScalingNone, ScalingCorrelation:
+	case ScalingNone:
 		if s.MeanDiagonal != 0 {
-			return invalid(key, "is %v with mode %q; only mode %q has it", s.MeanDiagonal, s.Mode, ScalingGlobal)
+			return invalid(key, "is %v with mode %q; only modes %q and %q have it", s.MeanDiagonal, s.Mode, ScalingGlobal, ScalingCorrelation)
+		}
+	case ScalingCorrelation:
+		if s.MeanDiagonal != 0 && (!finite(s.MeanDiagonal) || s.MeanDiagonal <= 0) {
+			return invalid(key, "is %v; mode %q needs a positive finite one, or none", s.MeanDiagonal, s.Mode)
 		}
 	case ScalingGlobal:
 		if !finite(s.MeanDiagonal) || s.MeanDiagonal <= 0 {
@@ -58,7 +66,7 @@ func (s Scaling) validate() error {
 var ErrUnits = errors.New("the variances of S are too small or too large for its precision matrix to be written in float64; rescale the variables")
 
 // units are the units of S in those of the scaled S: variable i has deviation
-// deviations[i], or every variance is in units of variance.
+// deviations[i] times one number, or every variance is in units of variance.
 type units struct {
 	deviations []float64 // nil unless the mode is ScalingCorrelation
 	variance   float64
@@ -73,13 +81,17 @@ func (s Scaling) apply(a *dense.Sym) (*dense.Sym, units) {
 	d := a.Len()
 	scaled := dense.NewSym(d, nil)
 	if s.Mode == ScalingCorrelation {
-		f := deviations(a)
+		f, diagonal := deviations(a), 1.0
+		if s.MeanDiagonal != 0 {
+			diagonal = s.MeanDiagonal
+			floats.Scale(1/math.Sqrt(diagonal), f)
+		}
 		for i := range d {
 			to := scaled.Row(i)
 			for j, v := range a.Row(i) {
 				to[j] = v / (f[i] * f[j])
 			}
-			to[i] = 1
+			to[i] = diagonal
 		}
 		return scaled, units{deviations: f}
 	}

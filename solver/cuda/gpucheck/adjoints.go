@@ -172,7 +172,7 @@ func (c *check) adjointStep(k *card, p *glad.Plan, d int, tell func(kernel kerne
 		theta, s, z, u, toZ = append(theta, step.Theta...), append(s, step.S...), append(z, step.Z...), append(u, step.U...), append(toZ, by.ToZ...)
 		byZ, byU, rows = append(byZ, step.ByZ...), append(byU, step.ByU...), append(rows, step.Rows()...)
 		byNorm2, lambda, mean = append(byNorm2, step.ByNorm2), append(lambda, step.Lambda), append(mean, step.Mean)
-		fixed = append(fixed, step.Context, step.RootSamples)
+		fixed = append(fixed, kernels.Fixed(step.Shape, step.RootSamples)...)
 		all := [][]float64{by.Theta, by.Z, nil, nil, by.Weights, {by.Lambda}, nil, nil}
 		switch p.Kind {
 		case glad.ADMMu:

@@ -99,7 +99,7 @@ func (p *zProblem) posterior(plan *glad.Plan) *dense.Sym {
 		}
 		support[i] = math.Log(sum)
 	}
-	nodes := p.prepared.Nodes
+	nodes, table := p.prepared.Nodes, p.prepared.Shape.Table
 	for i := range d {
 		for j := i; j < d; j++ {
 			v := sigma[i] * sigma[j]
@@ -109,6 +109,9 @@ func (p *zProblem) posterior(plan *glad.Plan) *dense.Sym {
 				glad.PriorZ: math.Abs(p.z.At(i, j)), glad.UZ: u * p.z.At(i, j), glad.ZScore: math.Log1p(math.Abs(u) * p.prepared.RootSamples * math.Sqrt(v)),
 				glad.Diagonal: on(i == j), glad.NodeContext: (nodes[i] + nodes[j]) / 2, glad.NodeSupport: (support[i] + support[j]) / 2,
 				glad.MeanDiagonal: m - 4, glad.Lambda: p.lambda, glad.Context: p.prepared.Shape.Context,
+				glad.NodeContrast: math.Abs(nodes[i]-nodes[j]) / 2, glad.SupportContrast: math.Abs(support[i]-support[j]) / 2,
+				glad.SampleRatio: table.SampleRatio, glad.Strength: table.Strength, glad.Kurtosis: table.Kurtosis,
+				glad.RowSpread: table.RowSpread, glad.LargestContext: table.LargestContext,
 			}
 			if i == j {
 				of[glad.AbsU], of[glad.ScaledU] = p.theta.At(i, i)-m, math.Log(p.s.At(i, i))+1
@@ -149,7 +152,7 @@ func (c *check) zStep(k *card, plan *glad.Plan, d int, tell func(kernel kernels.
 		p := zProblem{s: symmetric(0), theta: symmetric(0.2), z: symmetric(0.3), u: symmetric(-0.2), lambda: 0.2 + c.random.Float64()}
 		p.prepared = plan.Prepare(p.s, 50)
 		s, theta, z, u = append(s, p.s.Raw()...), append(theta, p.theta.Raw()...), append(z, p.z.Raw()...), append(u, p.u.Raw()...)
-		lambda, fixed = append(lambda, p.lambda), append(fixed, p.prepared.Shape.Context, p.prepared.RootSamples)
+		lambda, fixed = append(lambda, p.lambda), append(fixed, kernels.Fixed(p.prepared.Shape, p.prepared.RootSamples)...)
 		row := make([]float64, 6*d)
 		copy(row, p.prepared.Nodes)
 		for i := range d {

@@ -147,8 +147,10 @@ __device__ static inline void end_slot(double *slot, long length, const double (
 }
 
 // adjoint_sweep sets matrices, of which those that are null are left out, to what
-// entry(i, j, i·d + j, inside, v, slot, sums) puts into v for i ≤ j, and mirrors that. All
-// threads of a block call entry, with inside where they have an entry. length is that of a slot.
+// entry(i, j, i·d + j, inside, v, contrast, slot, sums) puts into v for i ≤ j, and mirrors
+// that; contrast, 0 unless entry sets it, is added to the last matrix at (i, j) and subtracted
+// at (j, i). All threads of a block call entry, with inside where they have an entry. length is
+// that of a slot.
 //
 // A matrix may be one that entry reads, at i·d + j only.
 template <int Outputs, class Entry>
@@ -164,12 +166,13 @@ __device__ static void adjoint_sweep(double *const (&to)[Outputs], double *gradi
 			for (long y = threadIdx.x / TILE; y < TILE; y += rows) {
 				const long i = c.top + y, j = c.left + x;
 				const bool inside = i <= j && j < d;
-				double v[Outputs];
-				entry(i, j, i * d + j, inside, v, slot, sums);
+				double v[Outputs], contrast = 0;
+				entry(i, j, i * d + j, inside, v, contrast, slot, sums);
 				if (!inside) continue;
 				for (int k = 0; k < Outputs; k++) {
-					if (to[k]) to[k][i * d + j] = v[k];
-					tile[k][y][x] = v[k];
+					const double more = k == Outputs - 1 ? contrast : 0;
+					if (to[k]) to[k][i * d + j] = v[k] + more;
+					tile[k][y][x] = v[k] - more;
 				}
 			}
 			__syncthreads();

@@ -61,7 +61,7 @@ func newBackwards(t *testing.T, c *cases, p *glad.Plan, k int) *backwards {
 	w.byNorm2 = of(func(s *modeltest.ZStep) []float64 { return []float64{s.ByNorm2} })
 	w.lambda = of(func(s *modeltest.ZStep) []float64 { return []float64{s.Lambda} })
 	w.mean = of(func(s *modeltest.ZStep) []float64 { return []float64{s.Mean} })
-	w.fixed = of(func(s *modeltest.ZStep) []float64 { return []float64{s.Context, s.RootSamples} })
+	w.fixed = of(func(s *modeltest.ZStep) []float64 { return Fixed(s.Shape, s.RootSamples) })
 	return w
 }
 
@@ -221,6 +221,7 @@ func TestAdjointsWithNaN(t *testing.T) {
 		glad.GLADPM: {
 			glad.AbsU, glad.LogV, glad.ScaledU, glad.PriorZ, glad.UZ, glad.Diagonal, glad.NodeContext,
 			glad.NodeSupport, glad.MeanDiagonal, glad.ZScore, glad.Lambda, glad.Context,
+			glad.NodeContrast, glad.SupportContrast, glad.SampleRatio, glad.Strength, glad.Kurtosis, glad.RowSpread, glad.LargestContext,
 		},
 	}
 	features[glad.ADMMu] = features[glad.GLAD]

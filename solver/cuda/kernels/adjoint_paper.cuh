@@ -16,9 +16,9 @@ paper_adjoint(double *byTheta, double *byZ, double *byU, double *gradient, const
 	theta += base, s += base, z += base, toZ += base, byZ += base;
 	if (u) u += base, byU += base;
 	const adjoint_network net(network, scratch);
-	const double l = lambda[problem()], context = fixed[2 * problem()], norm = 2 * byNorm2[problem()];
+	const double l = lambda[problem()], context = fixed[FIXED * problem() + FIXED_CONTEXT], norm = 2 * byNorm2[problem()];
 	double *const to[] = {byTheta + base, byZ, byU};
-	adjoint_sweep(to, gradient, length, d, [&](long i, long j, long at, bool inside, double (&v)[3], double *slot, double (&sums)[CELL_SUMS]) {
+	adjoint_sweep(to, gradient, length, d, [&](long i, long j, long at, bool inside, double (&v)[3], double &, double *slot, double (&sums)[CELL_SUMS]) {
 		double t = 0, sij = 0, zij = 0;
 		if (inside) {
 			t = theta[at], sij = s[at], zij = z[at];

@@ -22,9 +22,9 @@ posterior_adjoint_entries(double *byTheta, double *byZ, double *byLogSigma, doub
 	rows += problem() * POSTERIOR_ROWS * d;
 	const adjoint_network net(network, scratch);
 	const double m = mean[problem()], l = lambda[problem()], norm = 2 * byNorm2[problem()];
-	const double context = fixed[2 * problem()], rootSamples = fixed[2 * problem() + 1];
+	fixed += FIXED * problem();
 	double *const to[] = {byTheta + base, byZ, byLogSigma + base, bySupport + base};
-	adjoint_sweep(to, gradient, length, d, [&](long i, long j, long at, bool inside, double (&v)[4], double *slot, double (&sums)[CELL_SUMS]) {
+	adjoint_sweep(to, gradient, length, d, [&](long i, long j, long at, bool inside, double (&v)[4], double &contrast, double *slot, double (&sums)[CELL_SUMS]) {
 		posterior_entry e = {i, j, d, rows};
 		double move = 0, sigma = 0, byU = 0;
 		v[0] = v[1] = v[2] = v[3] = 0;
@@ -37,7 +37,7 @@ posterior_adjoint_entries(double *byTheta, double *byZ, double *byLogSigma, doub
 			sigma = rows[SIGMA * d + i] * rows[SIGMA * d + j];
 			e.u = t + gain * l / rows[SIGMA * d + i] * move / rows[SIGMA * d + j];
 			e.root = rows[ROOT_SIGMA * d + i] * rows[ROOT_SIGMA * d + j];
-			const double out = *net.outputs([&](int feature) { return posterior_feature(feature, e, m, l, context, rootSamples); });
+			const double out = *net.outputs([&](int feature) { return posterior_feature(feature, e, m, l, fixed); });
 			const double gate = (1 + tanh(out / 2)) / 2; // sigmoid
 			const double off = toZ[at] - t, g = 2 * (byZ[at] + norm * off);
 			v[0] = -2 * norm * off;
@@ -62,9 +62,11 @@ posterior_adjoint_entries(double *byTheta, double *byZ, double *byLogSigma, doub
 				v[1] += g * e.u;
 				break;
 			case NODE_SUPPORT: v[3] += g / 2; break;
+			// By q(i), where that by q(j) is the opposite.
+			case SUPPORT_CONTRAST: contrast -= g / 2 * sign(e.contrast(SUPPORT)); break;
 			case MEAN_DIAGONAL: sums[BY_MEAN] += g; break;
 			case Z_SCORE: {
-				const double perU = rootSamples * e.root, w = perU * fabs(e.u), byW = g / (1 + w);
+				const double perU = fixed[FIXED_ROOT_SAMPLES] * e.root, w = perU * fabs(e.u), byW = g / (1 + w);
 				byU += byW * perU * sign(e.u);
 				v[2] += byW * w / 2;
 				break;
@@ -92,7 +94,8 @@ posterior_adjoint_diagonal(double *byTheta, double *byZ, double *byLogSigma, dou
 	const long base = problem() * d * d;
 	rows += problem() * POSTERIOR_ROWS * d;
 	const adjoint_network net(network, scratch);
-	const double m = mean[problem()], l = lambda[problem()], context = fixed[2 * problem()], norm = 2 * byNorm2[problem()];
+	const double m = mean[problem()], l = lambda[problem()], norm = 2 * byNorm2[problem()];
+	fixed += FIXED * problem();
 	double *const slot = gradient + (problem() * (slots(d) + 1) + slots(d)) * length;
 	double sums[CELL_SUMS] = {0, 0, 0};
 	empty_slot(slot, length);
@@ -103,7 +106,7 @@ posterior_adjoint_diagonal(double *byTheta, double *byZ, double *byLogSigma, dou
 		if (inside) {
 			t = theta[at], zii = z[at], sigma = rows[SIGMA * d + i];
 			u = t + gain * l * (t - zii) / (sigma * sigma);
-			const double *out = net.outputs([&](int feature) { return diagonal_feature(feature, rows, i, d, t, zii, u, m, l, context); });
+			const double *out = net.outputs([&](int feature) { return diagonal_feature(feature, rows, i, d, t, zii, u, m, l, fixed); });
 			const double off = toZ[at] - t, g = byZ[at] + norm * off, mix = sigmoid(out[2 * net.apart] + 1.5);
 			byT = -norm * off;
 			byU = g * mix;

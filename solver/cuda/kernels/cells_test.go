@@ -13,6 +13,7 @@ import (
 
 	"github.com/gladflow/gladflow/solver/cuda/internal/modeltest"
 	"github.com/gladflow/gladflow/solver/glad"
+	"github.com/gladflow/gladflow/solver/glad/train"
 )
 
 // A launcher runs Z steps of a plan on the device, for all problems at once.
@@ -41,7 +42,7 @@ func newLauncher(t *testing.T, dev *device, s *spy) *launcher {
 	var all, fixed, rows []float64
 	for _, p := range s.of {
 		all = append(all, p.s.Raw()...)
-		fixed = append(fixed, p.context, math.Sqrt(p.guessedSamples()))
+		fixed = append(fixed, Fixed(p.shape, math.Sqrt(p.guessedSamples()))...)
 		n, logS := p.nodes()
 		rows = slices.Concat(rows, n, logS, slices.Repeat([]float64{math.NaN()}, 4*l.d))
 	}
@@ -116,7 +117,7 @@ func (l *launcher) step(t *testing.T, k int, in inputs) (z, u, norm2 []float64) 
 		switch network.Kernel {
 		case PosteriorEntries9:
 			args = append(args, gain)
-		case PosteriorEntries11:
+		case PosteriorEntries11, PosteriorEntries18:
 			args = append(args, l.fixed, gain)
 		default:
 			args = append(args, l.fixed, gain, description, scratch)
@@ -167,11 +168,21 @@ func (l *launcher) check(t *testing.T) {
 func TestBuiltinModels(t *testing.T) {
 	kernels := map[Kernel]bool{}
 	general := []string{"constant-untrained", glad.RegulatorsModelName}
+	models := map[string]*glad.Model{}
 	for _, name := range glad.BuiltinNames() {
 		m, err := glad.Builtin(name)
 		if err != nil {
 			t.Fatal(err)
 		}
+		models[name] = m
+	}
+	// The largest architecture, trained or not.
+	table, err := train.NewPreset(train.TablePosteriorMean, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	models[train.TablePosteriorMean] = table.Starts[0]
+	for name, m := range models {
 		t.Run(name, func(t *testing.T) {
 			sizes(t, func(t *testing.T, c *cases) {
 				l := newLauncher(t, c.device, watch(t, m, c.r, c.d, c.problems))

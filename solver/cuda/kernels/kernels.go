@@ -60,7 +60,7 @@ const (
 	// WeightsBytes is its size.
 	WeightsBytes = 8 * weightsLength
 
-	weightsLength = 256
+	weightsLength = 1024
 )
 
 // MostProblems is the largest second dimension of a grid.
@@ -97,6 +97,7 @@ const (
 	PosteriorDiagonal   Kernel = "posterior_diagonal"
 	PosteriorEntries9   Kernel = "posterior_entries_9"
 	PosteriorEntries11  Kernel = "posterior_entries_11"
+	PosteriorEntries18  Kernel = "posterior_entries_18"
 	PosteriorEntriesAny Kernel = "posterior_entries_any"
 
 	DividedDifferences   Kernel = "divided_differences"
@@ -159,6 +160,7 @@ var table = map[Kernel]properties{
 	PosteriorDiagonal:   {11, threads, 0, byNumber},
 	PosteriorEntries9:   {9, threads, tileShared + blockSum, byTile},
 	PosteriorEntries11:  {10, threads, tileShared + blockSum, byTile},
+	PosteriorEntries18:  {10, threads, tileShared + blockSum, byTile},
 	PosteriorEntriesAny: {12, threads, tileShared + blockSum, byTile},
 
 	DividedDifferences:   {6, threads, 0, byRow},

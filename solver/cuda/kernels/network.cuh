@@ -6,7 +6,7 @@
 
 // weights are those of the network of the running cell: layer after layer, each with
 // its weights by rows and then its biases; after them the scale of the last layer.
-constexpr int WEIGHTS = 256;
+constexpr int WEIGHTS = 1024;
 __constant__ double weights[WEIGHTS];
 
 // A layer with tanh, of which the weights begin at At.
@@ -41,8 +41,19 @@ enum feature {
 	THETA, S, Z, ABS_THETA, ABS_S, ABS_Z, NEG_THETA_S, DIAGONAL,
 	ABS_U, LOG_V, SCALED_U, PRIOR_Z, U_Z, NODE_CONTEXT, NODE_SUPPORT, MEAN_DIAGONAL, Z_SCORE,
 	LAMBDA, CONTEXT,
+	NODE_CONTRAST, SUPPORT_CONTRAST,
+	SAMPLE_RATIO, STRENGTH, KURTOSIS, ROW_SPREAD, LARGEST_CONTEXT, // of the table
 };
 enum activation { IDENTITY, TANH, SIGMOID, EXP };
+
+// What fixed has of each problem: Fixed in networks.go writes it.
+enum fixed_number { FIXED_CONTEXT, FIXED_ROOT_SAMPLES, FIXED_TABLE, FIXED = FIXED_TABLE + 5 };
+
+// table_feature is the feature of the table of that code.
+__device__ static inline double table_feature(int feature, const double *fixed) {
+	if (SAMPLE_RATIO <= feature && feature <= LARGEST_CONTEXT) return fixed[FIXED_TABLE + feature - SAMPLE_RATIO];
+	return 0.0 / 0.0; // no such feature
+}
 
 // A description is, in doubles: the number of features, of layers, and the width, which
 // is that of the widest layer or of the inputs; the codes of the features; then

@@ -136,12 +136,25 @@ var nine = []glad.Feature{
 	glad.NodeContext, glad.NodeSupport, glad.MeanDiagonal,
 }
 
+// ofTable are the features of a table, in the order of Fixed.
+var ofTable = []glad.Feature{glad.SampleRatio, glad.Strength, glad.Kurtosis, glad.RowSpread, glad.LargestContext}
+
+// FixedNumbers is how many numbers the argument fixed has of each problem.
+const FixedNumbers = 7
+
+// Fixed are those of a problem.
+func Fixed(of glad.Shape, rootSamples float64) []float64 {
+	t := of.Table
+	return []float64{of.Context, rootSamples, t.SampleRatio, t.Strength, t.Kurtosis, t.RowSpread, t.LargestContext}
+}
+
 // shapes are those of the models that are built in, but for constant networks and the
 // model of the regulators, whose block is small.
 var shapes = []shape{
 	{PaperCell3, []glad.Feature{glad.Theta, glad.S, glad.Z}, []int{3, 3, 3}, glad.Sigmoid, true},
 	{PaperCell5, []glad.Feature{glad.AbsTheta, glad.AbsS, glad.AbsZ, glad.NegThetaS, glad.Diagonal}, []int{3, 3, 3}, glad.Sigmoid, true},
 	{PosteriorEntries9, nine, []int{6, 6}, glad.Identity, false},
+	{PosteriorEntries18, slices.Concat(nine, []glad.Feature{glad.ZScore, glad.NodeContrast, glad.SupportContrast, glad.Context}, ofTable), []int{16, 16}, glad.Identity, false},
 	{PosteriorEntries11, slices.Concat(nine, []glad.Feature{glad.ZScore, glad.Context}), []int{8, 8}, glad.Identity, false},
 }
 
@@ -165,7 +178,8 @@ var (
 	featureCodes = []glad.Feature{
 		glad.Theta, glad.S, glad.Z, glad.AbsTheta, glad.AbsS, glad.AbsZ, glad.NegThetaS, glad.Diagonal,
 		glad.AbsU, glad.LogV, glad.ScaledU, glad.PriorZ, glad.UZ, glad.NodeContext, glad.NodeSupport, glad.MeanDiagonal, glad.ZScore,
-		glad.Lambda, glad.Context,
+		glad.Lambda, glad.Context, glad.NodeContrast, glad.SupportContrast,
+		glad.SampleRatio, glad.Strength, glad.Kurtosis, glad.RowSpread, glad.LargestContext,
 	}
 	activationCodes = []glad.Activation{glad.Identity, glad.Tanh, glad.Sigmoid, glad.Exp}
 )

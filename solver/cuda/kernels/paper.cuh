@@ -86,7 +86,7 @@ paper_cell_any(double *toZ, double *toU, double *partial, const double *theta, c
 	const double *z, const double *u, const double *lambda, const double *fixed, const double *network,
 	double *scratch, long d) {
 	const generic net(network, scratch);
-	const double l = lambda[problem()], context = fixed[2 * problem()];
+	const double l = lambda[problem()], context = fixed[FIXED * problem() + FIXED_CONTEXT];
 	paper_cell(toZ, toU, partial, theta, s, z, u, d, [&](long i, long j, double t, double sij, double zij) {
 		return *net.run([&](int feature) { return paper_feature(feature, i == j, t, sij, zij, l, context); });
 	});

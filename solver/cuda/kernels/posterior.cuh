@@ -3,8 +3,8 @@
 // and at last posterior_entries. toZ may be z.
 //
 // rows has of each problem six times d numbers, see posterior_row. The host puts
-// n(i) and log Sii there. fixed has of each problem the feature context and √M, of
-// which a guess stands for an M that is not known.
+// n(i) and log Sii there. fixed has of each problem the feature context, √M, of which a
+// guess stands for an M that is not known, and the features of the table.
 #pragma once
 #include "network.cuh"
 
@@ -48,7 +48,7 @@ posterior_mean(double *mean, const double *theta, long d) {
 
 // diagonal_feature is the feature of that code of entry (i, i).
 __device__ static inline double diagonal_feature(int feature, const double *rows, long i, long d, double t,
-	double zii, double u, double mean, double lambda, double context) {
+	double zii, double u, double mean, double lambda, const double *fixed) {
 	switch (feature) {
 	case ABS_U: return t - mean;
 	case LOG_V: return 2 * rows[LOG_SIGMA * d + i] + 2.6;
@@ -59,11 +59,11 @@ __device__ static inline double diagonal_feature(int feature, const double *rows
 	case NODE_CONTEXT: return rows[NODE * d + i];
 	case NODE_SUPPORT: return rows[SUPPORT * d + i];
 	case MEAN_DIAGONAL: return mean - 4;
-	case Z_SCORE: return 0.0;
+	case Z_SCORE: case NODE_CONTRAST: case SUPPORT_CONTRAST: return 0.0;
 	case LAMBDA: return lambda;
-	case CONTEXT: return context;
+	case CONTEXT: return fixed[FIXED_CONTEXT];
 	}
-	return 0.0 / 0.0; // no such feature
+	return table_feature(feature, fixed);
 }
 
 // The diagonal of Z, and nothing else of toZ. gain is softplus(e).
@@ -73,13 +73,14 @@ posterior_diagonal(double *toZ, const double *theta, const double *z, const doub
 	double *scratch, long d) {
 	const long base = problem() * d * d;
 	rows += problem() * POSTERIOR_ROWS * d;
-	const double l = lambda[problem()], m = mean[problem()], context = fixed[2 * problem()];
+	const double l = lambda[problem()], m = mean[problem()];
+	fixed += FIXED * problem();
 	const generic net(network, scratch);
 	for (long i = first(); i < d; i += step()) {
 		const long at = base + i * (d + 1);
 		const double t = theta[at], zii = z[at], sigma = rows[SIGMA * d + i];
 		const double u = t + gain * l * (t - zii) / (sigma * sigma);
-		const double *out = net.run([&](int feature) { return diagonal_feature(feature, rows, i, d, t, zii, u, m, l, context); });
+		const double *out = net.run([&](int feature) { return diagonal_feature(feature, rows, i, d, t, zii, u, m, l, fixed); });
 		toZ[at] = m * (1 + 0.3 * out[net.apart]) + sigmoid(out[2 * net.apart] + 1.5) * (u - m);
 	}
 }
@@ -91,6 +92,7 @@ struct posterior_entry {
 	double u, z, root; // √(σi·σj)
 
 	__device__ double pair(posterior_row r) const { return rows[r * d + j] + rows[r * d + i]; }
+	__device__ double contrast(posterior_row r) const { return rows[r * d + j] - rows[r * d + i]; }
 };
 
 // posterior_entries is the cell where output(e) is o0 of the network.
@@ -160,19 +162,40 @@ extern "C" __global__ void __launch_bounds__(THREADS, 3)
 posterior_entries_11(double *toZ, double *partial, const double *theta, const double *z,
 	const double *rows, const double *mean, const double *lambda, const double *fixed, double gain,
 	long d) {
-	const double m = mean[problem()], context = fixed[2 * problem()], rootSamples = fixed[2 * problem() + 1];
+	const double m = mean[problem()];
+	fixed += FIXED * problem();
 	posterior_entries(toZ, partial, theta, z, rows, lambda, gain, d, [&](const posterior_entry &e) {
 		double x[11];
 		common_features(x, e, m);
-		x[9] = log1p(rootSamples * fabs(e.u) * e.root);
-		x[10] = context;
+		x[9] = log1p(fixed[FIXED_ROOT_SAMPLES] * fabs(e.u) * e.root);
+		x[10] = fixed[FIXED_CONTEXT];
 		return posterior_output<8>(x);
+	});
+}
+
+// The same with contrasts and the features of the table, and layers of 16 units.
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+posterior_entries_18(double *toZ, double *partial, const double *theta, const double *z,
+	const double *rows, const double *mean, const double *lambda, const double *fixed, double gain,
+	long d) {
+	const double m = mean[problem()];
+	fixed += FIXED * problem();
+	posterior_entries(toZ, partial, theta, z, rows, lambda, gain, d, [&](const posterior_entry &e) {
+		double x[18];
+		common_features(x, e, m);
+		x[9] = log1p(fixed[FIXED_ROOT_SAMPLES] * fabs(e.u) * e.root);
+		x[10] = fabs(e.contrast(NODE)) / 2;
+		x[11] = fabs(e.contrast(SUPPORT)) / 2;
+		x[12] = fixed[FIXED_CONTEXT];
+#pragma unroll
+		for (int k = 0; k < 5; k++) x[13 + k] = fixed[FIXED_TABLE + k];
+		return posterior_output<16>(x);
 	});
 }
 
 // posterior_feature is the feature of that code of an entry i < j.
 __device__ static inline double posterior_feature(int feature, const posterior_entry &e, double mean,
-	double lambda, double context, double rootSamples) {
+	double lambda, const double *fixed) {
 	switch (feature) {
 	case ABS_U: return fabs(e.u);
 	case LOG_V: return e.pair(LOG_SIGMA) + 2.6;
@@ -183,11 +206,13 @@ __device__ static inline double posterior_feature(int feature, const posterior_e
 	case NODE_CONTEXT: return e.pair(NODE) / 2;
 	case NODE_SUPPORT: return e.pair(SUPPORT) / 2;
 	case MEAN_DIAGONAL: return mean - 4;
-	case Z_SCORE: return log1p(rootSamples * fabs(e.u) * e.root);
+	case Z_SCORE: return log1p(fixed[FIXED_ROOT_SAMPLES] * fabs(e.u) * e.root);
+	case NODE_CONTRAST: return fabs(e.contrast(NODE)) / 2;
+	case SUPPORT_CONTRAST: return fabs(e.contrast(SUPPORT)) / 2;
 	case LAMBDA: return lambda;
-	case CONTEXT: return context;
+	case CONTEXT: return fixed[FIXED_CONTEXT];
 	}
-	return 0.0 / 0.0; // no such feature
+	return table_feature(feature, fixed);
 }
 
 // Of any network.
@@ -197,8 +222,8 @@ posterior_entries_any(double *toZ, double *partial, const double *theta, const d
 	const double *network, double *scratch, long d) {
 	const generic net(network, scratch);
 	const double m = mean[problem()], l = lambda[problem()];
-	const double context = fixed[2 * problem()], rootSamples = fixed[2 * problem() + 1];
+	fixed += FIXED * problem();
 	posterior_entries(toZ, partial, theta, z, rows, lambda, gain, d, [&](const posterior_entry &e) {
-		return *net.run([&](int feature) { return posterior_feature(feature, e, m, l, context, rootSamples); });
+		return *net.run([&](int feature) { return posterior_feature(feature, e, m, l, fixed); });
 	});
 }

@@ -25,7 +25,7 @@ type spy struct {
 // problemOf is what a Z step needs of a problem.
 type problemOf struct {
 	s       *dense.Sym // scaled
-	context float64
+	shape   glad.Shape
 	samples int
 }
 
@@ -51,7 +51,7 @@ func (s *spySession) Run(ctx context.Context, problems []solver.Problem, f func(
 	s.spy.of, s.spy.cells = make([]problemOf, len(problems)), make([][]zStep, len(problems))
 	return s.Session.Run(ctx, problems, func(i int, it glad.Iterates) error {
 		p := problems[i]
-		s.spy.of[i] = problemOf{p.S, it.Shape().Context, p.Samples}
+		s.spy.of[i] = problemOf{p.S, it.Shape(), p.Samples}
 		d := p.S.Len()
 		return f(i, &spyIterates{it, &s.spy.cells[i], make([]float64, d*d)})
 	})

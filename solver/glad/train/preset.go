@@ -28,11 +28,14 @@ const (
 	// GeneralPosteriorMean is UntiedPosteriorMean for covariances of any size
 	// and scale: it scales S and knows how strongly its variables correlate.
 	GeneralPosteriorMean = "pm-general"
+	// TablePosteriorMean is 5 larger posterior-mean cells for correlation matrices of
+	// any size: they know what kind of table they work on.
+	TablePosteriorMean = "pm-table"
 )
 
 // Architectures lists what NewPreset knows.
 func Architectures() []string {
-	return []string{Literal, Features, ADMMu, TiedPosteriorMean, UntiedPosteriorMean, GeneralPosteriorMean}
+	return []string{Literal, Features, ADMMu, TiedPosteriorMean, UntiedPosteriorMean, GeneralPosteriorMean, TablePosteriorMean}
 }
 
 // A Preset is an architecture with the settings that suit its training.
@@ -66,6 +69,12 @@ func NewPreset(architecture string, seed uint64) (Preset, error) {
 		}
 	case TiedPosteriorMean, UntiedPosteriorMean, GeneralPosteriorMean:
 		r.Settings = Settings{Seed: seed, Steps: 160, Batch: 4, LearningRate: 0.03, Loss: Loss{On: glad.LossOnZ, Gamma: 0.8, Relative: true}}
+		r.Starts = []*glad.Model{posteriorMean(architecture, draw(0))}
+	case TablePosteriorMean:
+		r.Settings = Settings{
+			Seed: seed, Steps: 800, Batch: 8, LearningRate: 0.02,
+			Loss: Loss{On: glad.LossOnZ, Gamma: 0.5, Logarithmic: true},
+		}
 		r.Starts = []*glad.Model{posteriorMean(architecture, draw(0))}
 	default:
 		return Preset{}, fmt.Errorf("no architecture is called %q; there are %s", architecture, strings.Join(Architectures(), ", "))
@@ -119,7 +128,15 @@ func posteriorMean(architecture string, r *rand.Rand) *glad.Model {
 		lambda = append(lambda, glad.Context)
 		m.Scaling = glad.Scaling{Mode: glad.ScalingGlobal, MeanDiagonal: generalMeanDiagonal}
 	}
-	m.Lambda = perceptron(r, lambda, []int{3, 1}, glad.Exp, []float64{0})
+	hidden := 3
+	if architecture == TablePosteriorMean {
+		table := []glad.Feature{glad.SampleRatio, glad.Strength, glad.Kurtosis, glad.RowSpread, glad.LargestContext}
+		inputs = append(append(inputs, glad.ZScore, glad.NodeContrast, glad.SupportContrast, glad.Context), table...)
+		lambda = append(append(lambda, glad.Context), table...)
+		units, hidden = []int{16, 16, 3}, 6
+		m.Scaling = glad.Scaling{Mode: glad.ScalingCorrelation, MeanDiagonal: generalMeanDiagonal}
+	}
+	m.Lambda = perceptron(r, lambda, []int{hidden, 1}, glad.Exp, []float64{0})
 	first := glad.PosteriorMean{Step: -1, Network: perceptron(r, inputs, units, glad.Identity, []float64{-1.5, 0, -2})}
 	for range cells {
 		m.Cells = append(m.Cells, first)

@@ -6,12 +6,14 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
 // Loss is what is minimised: the mean over a minibatch of
-// Σ_k γ^(K−k)·‖Xk − Θ*‖²F.
+// Σ_k γ^(K−k)·‖Xk − Θ*‖²F, or of its logarithm.
 type Loss struct {
 	// On is the X that is compared: Z (default) or Θ.
 	On glad.LossOn `json:"on"`
@@ -19,18 +21,45 @@ type Loss struct {
 	Gamma float64 `json:"gamma"`
 	// Relative divides every example's loss by its own ‖Θ*‖²F.
 	Relative bool `json:"relative,omitzero"`
+	// Logarithmic takes the logarithm of every example's loss, the relative one, after
+	// LossFloor was added: a decibel then counts the same in examples that are easy and
+	// in those that are hard.
+	Logarithmic bool `json:"logarithmic,omitzero"`
+}
+
+// LossFloor is what a logarithmic loss adds to a relative one, −30 dB: below it there is
+// little to gain.
+const LossFloor = 1e-3
+
+// glad is what the backend computes; the logarithm is taken here.
+func (l Loss) glad() glad.Loss {
+	return glad.Loss{On: l.On, Gamma: l.Gamma, Relative: l.Relative || l.Logarithmic}
+}
+
+// logarithm replaces the loss of one of n examples of a minibatch, and its gradient, by
+// those of its logarithm.
+func (l Loss) logarithm(loss float64, gradient []float64, n int) float64 {
+	if !l.Logarithmic {
+		return loss
+	}
+	loss = loss*float64(n) + LossFloor
+	floats.Scale(1/loss, gradient)
+	return math.Log(loss) / float64(n)
 }
 
 // String is one line for a model's card.
 func (l Loss) String() string {
-	x, per := "Z", ""
+	x, per, of, end := "Z", "", "", ""
 	if l.On == glad.LossOnTheta {
 		x = "Theta"
 	}
-	if l.Relative {
+	if l.Relative || l.Logarithmic {
 		per = " / ||Theta*||^2"
 	}
-	return fmt.Sprintf("mean of sum_k %v^(K-k) ||%s_k - Theta*||_F^2%s", l.Gamma, x, per)
+	if l.Logarithmic {
+		of, end = fmt.Sprintf("log(%v + ", LossFloor), ")"
+	}
+	return fmt.Sprintf("mean of %ssum_k %v^(K-k) ||%s_k - Theta*||_F^2%s%s", of, l.Gamma, x, per, end)
 }
 
 // A Criterion is what the best checkpoint is chosen by. The zero value is the

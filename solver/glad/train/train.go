@@ -259,7 +259,7 @@ func (r *run) differentiate(ctx context.Context, batch []int) (loss float64, ok 
 		r.batch = append(r.batch, r.training[k])
 		clear(r.gradients[i])
 	}
-	err = r.differentiator.Gradients(ctx, r.batch, glad.Loss(r.settings.Loss), 1/float64(len(batch)), r.losses, r.gradients)
+	err = r.differentiator.Gradients(ctx, r.batch, r.settings.Loss.glad(), 1/float64(len(batch)), r.losses, r.gradients)
 	if ctx.Err() != nil {
 		return 0, false, ctx.Err()
 	}
@@ -271,7 +271,7 @@ func (r *run) differentiate(ctx context.Context, batch []int) (loss float64, ok 
 	}
 	clear(r.gradient)
 	for i := range batch { // in this order, so that workers change no bit
-		loss += r.losses[i]
+		loss += r.settings.Loss.logarithm(r.losses[i], r.gradients[i], len(batch))
 		for j, v := range r.gradients[i] {
 			r.gradient[j] += v
 		}

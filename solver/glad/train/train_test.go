@@ -65,8 +65,30 @@ func quick(t testing.TB, architecture string) (Preset, []solver.Example, []solve
 	preset.Settings.Backend = glad.CPU{Engine: dense.Gonum{}}
 	preset.Settings.Steps, preset.Settings.ValidateEvery, preset.Settings.LearningRate = 24, 6, 0.03
 	r := rand.New(rand.NewPCG(5, 6))
-	training := append(chains(r, 4, 8, 20), chains(r, 3, 10, 30)...)
-	return preset, training, chains(r, 4, 9, 25)
+	training, validation := append(chains(r, 4, 8, 20), chains(r, 3, 10, 30)...), chains(r, 4, 9, 25)
+	if architecture == TablePosteriorMean { // which is for correlations, and knows no units
+		standardise(append(slices.Clone(training), validation...))
+	}
+	return preset, training, validation
+}
+
+// standardise makes S of examples the correlation matrices, and Θ* the inverses of the true
+// ones.
+func standardise(examples []solver.Example) {
+	for _, e := range examples {
+		d := e.S.Len()
+		sigma := dense.NewSym(d, nil)
+		if _, ok := dense.NewWorkspace(dense.Gonum{}, d).Inverse(sigma, e.Truth); !ok {
+			panic("the chain is not positive definite")
+		}
+		variance := slices.Clone(e.S.Raw())
+		for i := range d {
+			for j := range i + 1 {
+				e.S.Set(i, j, e.S.At(i, j)/math.Sqrt(variance[i*(d+1)]*variance[j*(d+1)]))
+				e.Truth.Set(i, j, e.Truth.At(i, j)*math.Sqrt(sigma.At(i, i)*sigma.At(j, j)))
+			}
+		}
+	}
 }
 
 func file(t testing.TB, m *glad.Model) string {

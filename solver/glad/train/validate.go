@@ -39,6 +39,19 @@ func MeanNMSE() Criterion {
 	}}
 }
 
+// FlooredNMSE is MeanNMSE with LossFloor added to the ratio, so that what is estimated
+// nearly without an error, such as a network without an edge, does not decide.
+func FlooredNMSE() Criterion {
+	return Criterion{Name: "floored_nmse_db", Compute: func(estimates []*solver.Estimate, validation []solver.Example) (float64, error) {
+		var sum float64
+		for i, e := range estimates {
+			truth := validation[i].Truth
+			sum += 10 * math.Log10(LossFloor+distance2(e.Support, truth)/truth.Dot(truth))
+		}
+		return sum / float64(len(estimates)), nil
+	}}
+}
+
 func distance2(a, b *dense.Sym) float64 {
 	var sum float64
 	y := b.Raw()

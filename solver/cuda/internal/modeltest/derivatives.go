@@ -13,6 +13,7 @@ const (
 	byU
 	byLogSigma
 	bySupport
+	byContrast
 	byLambda
 	byMean
 	byGain
@@ -47,6 +48,11 @@ func (s *ZStep) Differentiate() *Derivatives {
 				to.ToZ[at], to.ToU[at] = toZ.v, toU.v
 				to.Theta[at], to.Z[at], to.U[at] = loss.by[byTheta], loss.by[byZ], loss.by[byU]
 				to.LogSigma[at], to.Support[at] = twice*loss.by[byLogSigma], loss.by[bySupport]
+			}
+			if i != j && s.Plan.Kind == glad.GLADPM {
+				c := sign(s.Support[i]-s.Support[j]) * loss.by[byContrast]
+				to.Support[at] += c
+				to.Support[j*d+i] -= c
 			}
 			to.Lambda += twice * loss.by[byLambda]
 			to.Mean += twice * loss.by[byMean]
@@ -119,16 +125,18 @@ func (e *entry) posterior() number {
 	of := map[glad.Feature]number{
 		glad.LogV:         e.affine(perShift, shift, logs+2.6),
 		glad.NodeContext:  e.constant((e.Nodes[i] + e.Nodes[j]) / 2),
+		glad.NodeContrast: e.constant(math.Abs(e.Nodes[i]-e.Nodes[j]) / 2),
 		glad.NodeSupport:  e.variable(bySupport, (e.Support[i]+e.Support[j])/2),
 		glad.MeanDiagonal: e.affine(1, mean, -4),
 	}
 	if i == j {
 		of[glad.AbsU], of[glad.PriorZ], of[glad.UZ] = e.sub(e.theta, mean), e.sub(e.z, mean), e.sub(u, mean)
-		of[glad.ScaledU], of[glad.ZScore] = e.constant(e.LogS[i]+1), e.constant(0)
+		of[glad.ScaledU], of[glad.ZScore], of[glad.SupportContrast] = e.constant(e.LogS[i]+1), e.constant(0), e.constant(0)
 		out := e.outputs(of)
 		mix := e.sigmoid(e.affine(1, out[2], 1.5))
 		return e.add(e.mul(mean, e.affine(0.3, out[1], 1)), e.mul(mix, e.sub(u, mean)))
 	}
+	of[glad.SupportContrast] = e.variable(byContrast, math.Abs(e.Support[i]-e.Support[j])/2)
 	scaled := e.mul(e.abs(u), root)
 	of[glad.AbsU], of[glad.PriorZ], of[glad.UZ] = e.abs(u), e.abs(e.z), e.mul(u, e.z)
 	of[glad.ScaledU], of[glad.ZScore] = e.affine(4, scaled, 0), e.log1p(e.affine(e.RootSamples, scaled, 0))
@@ -141,7 +149,14 @@ func (e *entry) outputs(of map[glad.Feature]number) []number {
 	if e.i == e.j {
 		diagonal = 1
 	}
-	of[glad.Diagonal], of[glad.Context] = e.constant(diagonal), e.constant(e.Context)
+	of[glad.Diagonal], of[glad.Context] = e.constant(diagonal), e.constant(e.Shape.Context)
+	t := e.Shape.Table
+	for f, v := range map[glad.Feature]float64{
+		glad.SampleRatio: t.SampleRatio, glad.Strength: t.Strength, glad.Kurtosis: t.Kurtosis,
+		glad.RowSpread: t.RowSpread, glad.LargestContext: t.LargestContext,
+	} {
+		of[f] = e.constant(v)
+	}
 	of[glad.Lambda] = e.variable(byLambda, e.Lambda)
 	plan := e.Plan.Entries[e.Plan.Entry(e.Cell)]
 	values, at := e.Plan.Values[plan.At:], 0

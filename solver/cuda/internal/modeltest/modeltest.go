@@ -29,6 +29,8 @@ func Random(r *rand.Rand, kind glad.Kind) *glad.Model {
 	features := []glad.Feature{
 		glad.AbsU, glad.LogV, glad.ScaledU, glad.PriorZ, glad.UZ, glad.Diagonal, glad.NodeContext,
 		glad.NodeSupport, glad.MeanDiagonal, glad.ZScore, glad.Lambda, glad.Context,
+		glad.NodeContrast, glad.SupportContrast,
+		glad.SampleRatio, glad.Strength, glad.Kurtosis, glad.RowSpread, glad.LargestContext,
 	}
 	cells := 1
 	if r.IntN(2) == 0 {

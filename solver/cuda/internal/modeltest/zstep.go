@@ -19,7 +19,8 @@ type ZStep struct {
 	ByZ, ByU       []float64 // the derivatives by Z and U after the step
 	ByNorm2        float64   // that by ‖Z − Θ‖²F
 
-	Lambda, Context float64
+	Lambda float64
+	Shape  glad.Shape // its Context and Table
 	// Of posterior-mean cells: the mean of the diagonal, √M, the gain, and of every
 	// variable n(i), log Sii, σ and q.
 	Mean, RootSamples, Gain     float64
@@ -32,7 +33,7 @@ type Derivatives struct {
 	ToZ, ToU     []float64 // the step itself
 	Theta, Z, U  []float64
 	LogSigma     []float64 // by log(σi·σj) off the diagonal, by log σi on it
-	Support      []float64 // half that by (qi + qj)/2 off the diagonal, that by qi on it
+	Support      []float64 // in row i what an entry has of that by qi
 	Lambda, Mean float64
 	Gain         float64
 	Weights      []float64 // and biases, in the order of the plan
@@ -42,7 +43,11 @@ type Derivatives struct {
 // threshold makes them.
 func RandomStep(r *rand.Rand, p *glad.Plan, k, d int) *ZStep {
 	s := &ZStep{
-		Plan: p, Cell: k, D: d, ByNorm2: r.NormFloat64(), Lambda: 0.3 + r.Float64(), Context: r.NormFloat64(),
+		Plan: p, Cell: k, D: d, ByNorm2: r.NormFloat64(), Lambda: 0.3 + r.Float64(),
+		Shape: glad.Shape{Context: r.NormFloat64(), Table: glad.Table{
+			SampleRatio: r.NormFloat64(), Strength: r.NormFloat64(), Kurtosis: r.NormFloat64(),
+			RowSpread: r.NormFloat64(), LargestContext: r.NormFloat64(),
+		}},
 		Mean: 1 + r.Float64(), RootSamples: 3 + 5*r.Float64(), Gain: 0.2 + r.Float64(),
 	}
 	matrix := func(zeros float64) []float64 {
