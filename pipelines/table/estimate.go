@@ -125,7 +125,7 @@ func (t *Table) settings(engine dense.Engine) (covariance.Settings, error) {
 	s := covariance.Settings{Names: t.Names, Engine: engine}
 	var err error
 	if source.Correlation == job.CorrelationAuto {
-		s.Method = t.choose(t.kurtosis)
+		s.Method = t.cleaned.tails.choose(t.kurtosis, len(t.rows)/len(t.Names))
 	} else if s.Method, err = covariance.ParseMethod(source.Correlation); err != nil {
 		return s, &job.Error{Field: "correlation", Err: err}
 	}

@@ -145,15 +145,23 @@ func median(values []float64) float64 {
 // Below 30 it is not unusual for a skewed variable.
 func carriedByFew(kurtosis float64, n int) bool { return kurtosis > max(30, float64(n)/4) }
 
-// choose is the correlation that auto stands for: of normal scores where HeavyShare of the
-// variables have heavy tails, unless the same few samples carry the variance of most of
+// AutoCorrelation is the correlation that job.CorrelationAuto stands for, and the number
+// of variables of a kurtosis above Heavy: of m·d numbers, one sample after the other, in
+// which NaN is a missing value. It is that of normal scores where HeavyShare of the
+// variables have such tails, unless the same few samples carry the variance of most of
 // them and ranks would lose what these say; else Pearson's.
-func (t *Table) choose(kurtosis []float64) covariance.Method {
-	d := len(t.Names)
-	if float64(heavy(kurtosis)) < HeavyShare*float64(d) {
+func AutoCorrelation(rows []float64, d int) (covariance.Method, int) {
+	var t tails
+	t.add(rows, d)
+	k := t.kurtosis()
+	return t.choose(k, len(rows)/d), heavy(k)
+}
+
+func (t *tails) choose(kurtosis []float64, samples int) covariance.Method {
+	switch {
+	case float64(heavy(kurtosis)) < HeavyShare*float64(len(kurtosis)):
 		return covariance.Pearson
-	}
-	if carriedByFew(median(kurtosis), len(t.rows)/d) && t.cleaned.tails.sameSamples() {
+	case carriedByFew(median(kurtosis), samples) && t.sameSamples():
 		return covariance.Pearson
 	}
 	return covariance.NormalScores
