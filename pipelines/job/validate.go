@@ -66,16 +66,7 @@ func (j Job) checkEstimate() error {
 }
 
 func (j Job) checkSolvers(known Facts) error {
-	names := known.Words["solvers"]
-	for i, name := range j.Solvers {
-		if names != nil && !slices.Contains(names, name) {
-			return Errorf("solvers", "%q is unknown; choose from %s", name, strings.Join(names, ", "))
-		}
-		if slices.Contains(j.Solvers[:i], name) {
-			return Errorf("solvers", "%s is named twice; name every solver once", name)
-		}
-	}
-	return nil
+	return CheckNames("solvers", "solver", j.Solvers, known.Words["solvers"])
 }
 
 func (j Job) checkPenalty(known Facts) error {
