@@ -51,10 +51,10 @@ func (g *generalRun) setting() string {
 			families = append(families, strings.Replace(f.sized(100).String(), ", d=100", "", 1))
 		}
 	}
-	origin := fmt.Sprintf("models of a family fine-tuned from general on %d graphs of it with %d tables each, of the same d and M (d at most %d, then with as many variables a sample)",
+	origin := fmt.Sprintf("models of a family trained on %d graphs of it with %d tables each, of the same d and M (d at most %d, then with as many variables a sample), that for equal scales on covariances",
 		choose(g.Run, trainingGraphs, 2), trainingCopies, expertDimension)
 	if g.Experts != "" {
-		origin = "models of the families as given"
+		origin += ", unless they were given"
 	}
 	return fmt.Sprintf("%d graphs a cell; %s; NMSE of standardised variables does not depend on scales; in the units of the table by shrunk deviations; %s; %s",
 		g.Graphs, strings.Join(families, "; "), origin, g.training())

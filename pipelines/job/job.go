@@ -56,7 +56,7 @@ type Job struct {
 	// Correlation is what is estimated from the samples; none is the plain
 	// covariance. Default: what the model of GLAD was trained on by its card, pearson
 	// where that is several or not said, and where GLAD is not among Solvers.
-	Correlation string `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none" jsonschema_description:"what to estimate from the samples; none is the covariance; without it what GLAD's model was trained on, which is pearson for the default one and where GLAD does not run"`
+	Correlation string `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=auto,enum=none" jsonschema_description:"what to estimate from the samples; none is the covariance; auto is normal-scores where many variables have heavy tails or outliers, else pearson; without it what GLAD's model was trained on, which is pearson for the default one and where GLAD does not run"`
 	// RankingCorrelation is what the rankings of solvers such as spectral are made
 	// from, whatever Correlation says: of normal scores of the variables, of ranks, or of
 	// the values. Of a covariance it is the covariance's.
@@ -161,6 +161,9 @@ const (
 	KindSamples     = "samples"
 	KindCovariance  = "covariance"
 	KindCorrelation = "correlation"
+
+	// CorrelationAuto is a value of Correlation that is decided from the samples.
+	CorrelationAuto = "auto"
 
 	ShrinkageLedoitWolf = "ledoit-wolf"
 

@@ -60,6 +60,10 @@ type InputResult struct {
 	Variables int `json:"variables"`
 	// Shrinkage is the weight that was applied, given or found.
 	Shrinkage float64 `json:"shrinkage"`
+	// Correlation is what was estimated from samples: what auto stands for, or
+	// Job.Correlation. HeavyTails counts the variables of a kurtosis above 6.
+	Correlation string `json:"correlation,omitempty"`
+	HeavyTails  int    `json:"heavy_tails,omitempty"`
 	// VariablesRead and SamplesRead are those of the file, where some were left out; 0
 	// where none were.
 	VariablesRead int `json:"variables_read,omitempty"`

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -225,7 +226,7 @@ func (r *run) recordSection() page.Section {
 	if r.rankingModel != nil {
 		fact("Ranking model", r.rankingModel.Name)
 	}
-	fact("Correlation", r.job.Correlation)
+	fact("Correlation", cmp.Or(res.Input.Correlation, r.job.Correlation))
 	fact("Shrinkage", page.Figure(res.Input.Shrinkage, "%.4g"))
 	fact("Engine", res.Engine)
 	fact("Threads", strconv.Itoa(res.Threads))
