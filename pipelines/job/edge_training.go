@@ -11,18 +11,19 @@ type EdgeTraining struct {
 	// Tables is the number of simulated tables to train with, ValidationTables that of the
 	// tables to choose the best weights by, and Checks that of the tables of every kind and
 	// size that the head is checked on at the end.
-	Tables           int `json:"tables,omitzero" jsonschema:"minimum=0,default=6000" jsonschema_description:"simulated tables to train with"`
-	ValidationTables int `json:"validation_tables,omitzero" jsonschema:"minimum=0,default=1500" jsonschema_description:"simulated tables to choose the best weights by"`
+	Tables           int `json:"tables,omitzero" jsonschema:"minimum=0,default=5000" jsonschema_description:"simulated tables to train with"`
+	ValidationTables int `json:"validation_tables,omitzero" jsonschema:"minimum=0,default=1000" jsonschema_description:"simulated tables to choose the best weights by"`
 	Checks           int `json:"checks,omitzero" jsonschema:"minimum=0,default=6" jsonschema_description:"simulated tables of every kind of network and size to check the head on"`
 	// Seed chooses the tables, the first weights and the orders.
 	Seed int `json:"seed,omitzero" jsonschema:"minimum=0" jsonschema_description:"seed of the networks, their tables, the first weights and the order of the steps; the same seed gives the same file"`
 
 	// Edges and Others are how many pairs of a table are seen, drawn from all.
-	Edges  int `json:"edges,omitzero" jsonschema:"minimum=0,default=120" jsonschema_description:"largest number of edges of a network to learn from"`
-	Others int `json:"others,omitzero" jsonschema:"minimum=0,default=240" jsonschema_description:"largest number of other pairs of a network to learn from"`
-	// Units, Epochs, Batch and LearningRate are train.EdgeSettings'.
-	Units        int     `json:"units,omitzero" jsonschema:"minimum=0,default=16" jsonschema_description:"hidden units of the head"`
-	Epochs       int     `json:"epochs,omitzero" jsonschema:"minimum=0,default=12" jsonschema_description:"how often each pair is seen"`
+	Edges  int `json:"edges,omitzero" jsonschema:"minimum=0,default=60" jsonschema_description:"largest number of edges of a network to learn from"`
+	Others int `json:"others,omitzero" jsonschema:"minimum=0,default=120" jsonschema_description:"largest number of other pairs of a network to learn from"`
+	// Members, Units, Epochs, Batch and LearningRate are train.EdgeSettings'.
+	Members      int     `json:"members,omitzero" jsonschema:"minimum=0,default=3" jsonschema_description:"networks, from first weights of their own, whose mean the head is"`
+	Units        int     `json:"units,omitzero" jsonschema:"minimum=0,default=16" jsonschema_description:"hidden units of each"`
+	Epochs       int     `json:"epochs,omitzero" jsonschema:"minimum=0,default=8" jsonschema_description:"how often each pair is seen"`
 	Batch        int     `json:"batch,omitzero" jsonschema:"minimum=0,default=1024" jsonschema_description:"pairs that a step looks at"`
 	LearningRate float64 `json:"learning_rate,omitzero" jsonschema:"minimum=0,default=0.01" jsonschema_description:"learning rate of Adam in the beginning; it falls to 0"`
 

@@ -11,7 +11,7 @@ import (
 // The ranges that Pairs draws from, on a logarithmic scale.
 const (
 	pairsLeastDimension = 5
-	pairsMostDimension  = 200
+	pairsMostDimension  = 300
 	pairsLeastSamples   = 5
 	pairsMostSamples    = 2000
 	pairsMostRatio      = 12 // of d to M
@@ -35,7 +35,7 @@ func PairsGraphs() []string {
 // Pairs draws an example from a mixture for models of how likely an edge is, and says of which
 // of PairsGraphs its graph is: one in eight is empty. S is the correlation matrix of M samples,
 // centred as those of a table, so that variables have no scales; the truth is in the units of
-// S before. d is drawn from 5 to 200, large ones more often, M from d/12 (and 5) to 2000, mean degrees
+// S before. d is drawn from 5 to 300, large ones more often, M from d/12 (and 5) to 2000, mean degrees
 // of er from .7 to 10 (and .15d); weights are uniform from −1 to 1 three times in four, else
 // bounded away from zero, or mostly of one sign; the smallest eigenvalue is 1 three times in
 // five, else from .1 to 1. When ctx ends first its error is returned.

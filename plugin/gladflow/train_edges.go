@@ -56,8 +56,8 @@ gladflow models --card MODEL. The same seed gives the same file.`,
 }
 
 func printEdgeTraining(w io.Writer, r *edges.Result) {
-	fmt.Fprintf(w, "%s: an edge head of %d parameters\ntrained on %s with %s, seed %d; best at epoch %d of %d; %s s, engine %s\n\n", r.Model, r.Parameters,
-		progress.Count(r.Edges.Tables, "simulated table"), progress.Count(r.Edges.Pairs, "pair"), r.Training.Seed, r.Epoch, r.Edges.Epochs, seconds(r.Seconds), r.Engine)
+	fmt.Fprintf(w, "%s: an edge head of %d parameters\ntrained on %s with %s, seed %d, validation %.5f; %s s, engine %s\n\n", r.Model, r.Parameters,
+		progress.Count(r.Edges.Tables, "simulated table"), progress.Count(r.Edges.Pairs, "pair"), r.Training.Seed, r.Edges.Validation, seconds(r.Seconds), r.Engine)
 	printReliability(w, r.Edges)
 	fmt.Fprintf(w, `model in %s
 try next:

@@ -27,7 +27,6 @@ const (
 
 // The features of the table for the edge head.
 const (
-	EdgeSize            Feature = "size"                 // log(d/50)
 	EdgeSampleRatio     Feature = "samples_per_d"        // log(M/d)
 	EdgeMeanSquare      Feature = "mean_square"          // log(10⁻³ + M·mean r²)
 	EdgeKurtosis        Feature = "correlation_kurtosis" // log(10⁻³ + kurtosis/3) of r, about zero
@@ -127,7 +126,6 @@ var edgeFeatures = func() []edgeFeature {
 		{name: EdgeRowShare, pair: shareOf(func(a, b float64) float64 { return min(a, b) })},
 		{name: EdgeRowShareLeast, pair: shareOf(func(a, b float64) float64 { return max(a, b) })},
 		{name: EdgeRowMean, pair: rowMean},
-		{name: EdgeSize, table: func(t *edgeTable) float64 { return math.Log(float64(t.d) / 50) }},
 		{name: EdgeSampleRatio, table: func(t *edgeTable) float64 { return math.Log(t.samples / float64(t.d)) }},
 		{name: EdgeMeanSquare, table: logarithm(func(t *edgeTable) float64 { return t.meanSquare })},
 		{name: EdgeKurtosis, table: logarithm(func(t *edgeTable) float64 { return t.kurtosis / 3 })},

@@ -205,7 +205,7 @@ func TestEdgeFeatures(t *testing.T) {
 		(shrunkNode(i) + shrunkNode(j)) / 2, max(shrunkNode(i), shrunkNode(j)),
 		(information(i) + information(j)) / 2, max(information(i), information(j)),
 		l.At(i, j) / min(most(i), most(j)), l.At(i, j) / max(most(i), most(j)), math.Log((l.At(i, j) + 1e-9) / math.Sqrt((mean(i)+1e-9)*(mean(j)+1e-9))),
-		math.Log(d / 50.0), math.Log(m / float64(d)), math.Log(1e-3 + rs), math.Log(1e-3 + rk), math.Log(1e-3 + ls), math.Log(1e-3 + lk),
+		math.Log(m / float64(d)), math.Log(1e-3 + rs), math.Log(1e-3 + rk), math.Log(1e-3 + ls), math.Log(1e-3 + lk),
 		4 * spread, crest, math.Log(1e-3 + m*largest*largest/(2*math.Log(1+d*(d-1)/2))), average(information),
 	}
 	x, err := glad.EdgeInputs(t.Context(), dense.Gonum{}, glad.EdgeFeatures(), solver.Problem{S: s, Samples: m}, theta, [][2]int{{0, 1}, {i, j}})

@@ -42,11 +42,9 @@ type Result struct {
 	Model      string `json:"model"`
 	Parameters int    `json:"parameters"`
 	// Edges is what the model's card says of the head.
-	Edges *card.Edges `json:"edges"`
-	// Epoch is the one whose weights were best on the validation tables.
-	Epoch   int       `json:"epoch"`
-	Engine  string    `json:"engine"`
-	Seconds job.Float `json:"seconds"`
+	Edges   *card.Edges `json:"edges"`
+	Engine  string      `json:"engine"`
+	Seconds job.Float   `json:"seconds"`
 }
 
 // Validate reports the first field of t that is wrong, as a *job.Error. It reads no file.
@@ -61,7 +59,7 @@ func Validate(t job.EdgeTraining) error {
 		value, least int
 	}{
 		{"tables", r.Tables, 1}, {"validation_tables", r.ValidationTables, 1}, {"checks", r.Checks, 1}, {"seed", r.Seed, 0},
-		{"edges", r.Edges, 1}, {"others", r.Others, 1}, {"units", r.Units, 1}, {"epochs", r.Epochs, 1}, {"batch", r.Batch, 1},
+		{"edges", r.Edges, 1}, {"others", r.Others, 1}, {"members", r.Members, 1}, {"units", r.Units, 1}, {"epochs", r.Epochs, 1}, {"batch", r.Batch, 1},
 		{"workers", r.Workers, 0},
 	} {
 		if n.value < n.least {
@@ -162,7 +160,7 @@ func (r *run) run(ctx context.Context, command string) (*Result, error) {
 	}
 	m.Card.Edges = c
 	return &Result{
-		Version: job.Version(), Training: r.EdgeTraining, Model: m.Name, Parameters: m.EdgeParameters(), Edges: c, Epoch: found.Epoch,
+		Version: job.Version(), Training: r.EdgeTraining, Model: m.Name, Parameters: m.EdgeParameters(), Edges: c,
 	}, arrowio.ReplaceFile(r.Out, m.Write)
 }
 
@@ -170,9 +168,13 @@ func (r *run) run(ctx context.Context, command string) (*Result, error) {
 func (r *run) fit(ctx context.Context, training, validation []train.EdgeTable) (*train.EdgeResult, error) {
 	report := progress.Begin(r.tell, progress.Training, "")
 	found, err := train.FitEdges(ctx, glad.EdgeFeatures(), training, validation, train.EdgeSettings{
-		Units: r.Units, Epochs: r.Epochs, Batch: r.Batch, LearningRate: r.LearningRate, Seed: uint64(r.Seed),
-		Progress: func(done, all int, loss, now, best float64) {
-			report.Report(float64(done)/float64(all), fmt.Sprintf("epoch %d of %d, loss %.5f, validation %.5f, best %.5f", done, all, loss, now, best))
+		Members: r.Members, Units: r.Units, Epochs: r.Epochs, Batch: r.Batch, LearningRate: r.LearningRate, Seed: uint64(r.Seed),
+		Progress: func(p train.EdgeProgress) {
+			text := fmt.Sprintf("epoch %d of %d, loss %.5f, validation %.5f, best %.5f", p.Epoch, p.Epochs, p.Loss, p.Validation, p.Best)
+			if p.Members > 1 {
+				text = fmt.Sprintf("network %d of %d, %s", p.Member, p.Members, text)
+			}
+			report.Report(float64((p.Member-1)*p.Epochs+p.Epoch)/float64(p.Members*p.Epochs), text)
 		},
 	})
 	if errors.Is(err, train.ErrNoEdges) {
@@ -181,6 +183,6 @@ func (r *run) fit(ctx context.Context, training, validation []train.EdgeTable) (
 	if err != nil {
 		return nil, err
 	}
-	report.Done(fmt.Sprintf("%s of %d pairs, validation %.5f at epoch %d", progress.Count(r.Epochs, "epoch"), found.Pairs, found.Validation, found.Epoch))
+	report.Done(fmt.Sprintf("%s of %s of %d pairs, validation %.5f", progress.Count(r.Members, "network"), progress.Count(r.Epochs, "epoch"), found.Pairs, found.Validation))
 	return found, nil
 }

@@ -22,9 +22,12 @@ type EdgeTable struct {
 
 // EdgeSettings of FitEdges. The zero value of every field is its default.
 type EdgeSettings struct {
-	// Units is the number of hidden units. Default: 16.
+	// Members is the number of networks, from first weights and in orders of their own, whose
+	// mean the head is. Default: 3.
+	Members int
+	// Units is the number of hidden units of each. Default: 16.
 	Units int
-	// Epochs is how often every pair is seen. Default: 30.
+	// Epochs is how often every pair is seen. Default: 8.
 	Epochs int
 	// Batch is the number of pairs of a step. Default: 1024.
 	Batch int
@@ -33,18 +36,39 @@ type EdgeSettings struct {
 	LearningRate float64
 	// Seed chooses the first weights and the orders.
 	Seed uint64
-	// Progress, if set, is told after every epoch how many are done, and the losses: of the
-	// pairs of the epoch, and of the validation tables now and at best.
-	Progress func(epoch, epochs int, loss, validation, best float64)
+	// Progress, if set, is told after every epoch.
+	Progress func(EdgeProgress)
+}
+
+// An EdgeProgress is the state of FitEdges after an epoch.
+type EdgeProgress struct {
+	// Member counts the networks from 1, Epoch the epochs of this one.
+	Member, Members, Epoch, Epochs int
+	// Loss is that of the epoch's pairs, Validation that of the validation tables, Best the
+	// least of this network.
+	Loss, Validation, Best float64
+}
+
+func (s EdgeSettings) resolved() EdgeSettings {
+	for _, n := range []struct {
+		to    *int
+		value int
+	}{{&s.Members, 3}, {&s.Units, 16}, {&s.Epochs, 8}, {&s.Batch, 1024}} {
+		if *n.to == 0 {
+			*n.to = n.value
+		}
+	}
+	if s.LearningRate == 0 {
+		s.LearningRate = 0.01
+	}
+	return s
 }
 
 // An EdgeResult is what FitEdges finds.
 type EdgeResult struct {
-	// Network is the head with the smallest loss on the validation tables.
+	// Network is the head: one hidden layer with the units of all members.
 	Network glad.Network
-	// Epoch is where it was found, of Epochs.
-	Epoch, Epochs int
-	// Validation is its loss.
+	// Validation is its loss on the validation tables.
 	Validation float64
 	// Pairs is the number of training pairs.
 	Pairs int
@@ -60,21 +84,12 @@ var ErrNoEdges = errors.New("train: there are no edges, or no pairs without one,
 // − for edges and + for other pairs, by Adam on exact derivatives. Weights must not depend
 // on the networks but by the drawing of pairs, of which they are the inverse probability:
 // then the head says probabilities. Features are standardised by the mean and deviation over
-// the training pairs, which are folded into the first layer. The head returned is, of those
-// after every epoch, the best on the validation tables. The same tables and settings give
-// the same bits on the same machine. When ctx ends first its error is returned.
+// the training pairs, which are folded into the first layer. Each member is, of the networks
+// after every epoch, the best on the validation tables; the head is the mean of their logits.
+// The same tables and settings give the same bits on the same machine. When ctx ends first
+// its error is returned.
 func FitEdges(ctx context.Context, inputs []glad.Feature, training, validation []EdgeTable, s EdgeSettings) (*EdgeResult, error) {
-	for _, n := range []struct {
-		to    *int
-		value int
-	}{{&s.Units, 16}, {&s.Epochs, 30}, {&s.Batch, 1024}} {
-		if *n.to == 0 {
-			*n.to = n.value
-		}
-	}
-	if s.LearningRate == 0 {
-		s.LearningRate = 0.01
-	}
+	s = s.resolved()
 	pairs, held := joinEdges(len(inputs), training), joinEdges(len(inputs), validation)
 	if !pairs.both() || len(held.edge) == 0 {
 		return nil, ErrNoEdges
@@ -82,7 +97,38 @@ func FitEdges(ctx context.Context, inputs []glad.Feature, training, validation [
 	mean, deviation := pairs.moments()
 	pairs.standardise(mean, deviation)
 	held.standardise(mean, deviation)
-	rng := rand.New(rand.NewPCG(s.Seed, 0xed6e))
+	r := &EdgeResult{Pairs: len(pairs.edge)}
+	for member := range s.Members {
+		net, err := fitMember(ctx, inputs, pairs, held, s, member)
+		if err != nil {
+			return nil, err
+		}
+		join(&r.Network, net, 1/float64(s.Members))
+	}
+	r.Validation = held.loss(glad.NewEdgeDifferentiator(r.Network, s.Batch), s.Batch)
+	foldStandard(&r.Network, mean, deviation)
+	return r, nil
+}
+
+// join adds the share of a network of one hidden layer to another one.
+func join(to *glad.Network, net glad.Network, share float64) {
+	if to.Layers == nil {
+		*to = glad.Network{Inputs: net.Inputs, Layers: []glad.Layer{
+			{Activation: net.Layers[0].Activation}, {Activation: net.Layers[1].Activation, Weights: [][]float64{nil}, Bias: []float64{0}},
+		}}
+	}
+	hidden, out := &to.Layers[0], &to.Layers[1]
+	hidden.Weights = append(hidden.Weights, net.Layers[0].Weights...)
+	hidden.Bias = append(hidden.Bias, net.Layers[0].Bias...)
+	for _, w := range net.Layers[1].Weights[0] {
+		out.Weights[0] = append(out.Weights[0], share*w)
+	}
+	out.Bias[0] += share * net.Layers[1].Bias[0]
+}
+
+// fitMember fits one network to pairs, which are standardised.
+func fitMember(ctx context.Context, inputs []glad.Feature, pairs, held *edgePairs, s EdgeSettings, member int) (glad.Network, error) {
+	rng := rand.New(rand.NewPCG(s.Seed, 0xed6e<<16|uint64(member)))
 	net := perceptron(rng, inputs, []int{s.Units, 1}, glad.Identity, []float64{-2})
 	d := glad.NewEdgeDifferentiator(net, s.Batch)
 	values := d.Values()
@@ -94,19 +140,17 @@ func FitEdges(ctx context.Context, inputs []glad.Feature, training, validation [
 	}
 	perEpoch := (len(order) + s.Batch - 1) / s.Batch
 	total := pairs.total()
-	r := &EdgeResult{Epochs: s.Epochs, Validation: math.Inf(1), Pairs: len(order)}
-	best := make([]float64, len(values))
+	best, least := make([]float64, len(values)), math.Inf(1)
 	for epoch := range s.Epochs {
 		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		var loss float64
 		for b := range perEpoch {
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				return net, err
 			}
 			n := batch.gather(pairs, order[b*s.Batch:min((b+1)*s.Batch, len(order))])
 			clear(gradient)
-			part := d.Loss(batch.inputs, batch.edge[:n], batch.weight[:n], gradient, nil)
-			loss += part / total
+			loss += d.Loss(batch.inputs, batch.edge[:n], batch.weight[:n], gradient, nil) / total
 			scale := float64(len(order)) / float64(n) / total // a mean over pairs of weight 1
 			for i := range gradient {
 				gradient[i] *= scale
@@ -115,19 +159,17 @@ func FitEdges(ctx context.Context, inputs []glad.Feature, training, validation [
 			optimiser.Step(values, gradient, s.LearningRate*(1+math.Cos(math.Pi*done))/2)
 		}
 		now := held.loss(d, s.Batch)
-		if now < r.Validation {
-			r.Validation, r.Epoch = now, epoch+1
+		if now < least {
+			least = now
 			copy(best, values)
 		}
 		if s.Progress != nil {
-			s.Progress(epoch+1, s.Epochs, loss, now, r.Validation)
+			s.Progress(EdgeProgress{member + 1, s.Members, epoch + 1, s.Epochs, loss, now, least})
 		}
 	}
 	copy(values, best)
 	d.Store(&net)
-	foldStandard(&net, mean, deviation)
-	r.Network = net
-	return r, nil
+	return net, nil
 }
 
 // foldStandard makes a network of standardised features one of the features.
