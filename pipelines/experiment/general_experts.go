@@ -12,15 +12,18 @@ import (
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/output"
 	"github.com/gladflow/gladflow/pipelines/recovery"
-	"github.com/gladflow/gladflow/pipelines/simulate"
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/glad"
 	"github.com/gladflow/gladflow/solver/glad/train"
 )
 
 // expertDimension is the largest d that the models of families are trained for; where tables
-// have more variables they are trained with as many for each sample.
-const expertDimension = 200
+// have more variables they are trained with as many for each sample. Above scratchDimension
+// they go on from those for that many variables and as many samples: steps are dear there.
+const (
+	expertDimension  = 200
+	scratchDimension = 100
+)
 
 // expertSize is what a model for tables of a size is trained on.
 func expertSize(s Size) Size {
@@ -58,20 +61,54 @@ func (g *generalRun) expertsOf(ctx context.Context, f generalFamily, size Size, 
 	if m, err := g.readExpert(f.name); m != nil || err != nil {
 		return experts{correlations: m}, err
 	}
-	name := fmt.Sprintf("%s-d%d-m%d", f.name, size.Dimension, size.Samples)
-	family := f.sized(size.Dimension)
-	first, err := g.kept(name, func() (*glad.Model, error) {
-		tell("training " + name)
-		return g.expert(ctx, name, family, size.Samples)
-	})
+	first, err := g.expert(ctx, f, size, tell)
 	if err != nil || !slices.Contains(g.Scales, 0) {
 		return experts{correlations: first}, err
 	}
-	equal, err := g.kept(name+"-equal", func() (*glad.Model, error) {
-		tell("training " + name + "-equal")
-		return g.equalExpert(ctx, name+"-equal", first, family, size.Samples)
+	equal, err := g.kept(expertName(f, size)+"-equal", func(name string) (*glad.Model, error) {
+		tell("training " + name)
+		return g.trainExpert(ctx, name, f, size, (*tableCase).equal, goingOn(first, 100, size))
 	})
 	return experts{first, equal}, err
+}
+
+func expertName(f generalFamily, size Size) string {
+	return fmt.Sprintf("%s-d%d-m%d", f.name, size.Dimension, size.Samples)
+}
+
+// expert is the model for correlations of one family and size.
+func (g *generalRun) expert(ctx context.Context, f generalFamily, size Size, tell func(doing string)) (*glad.Model, error) {
+	return g.kept(expertName(f, size), func(name string) (*glad.Model, error) {
+		settings := fromScratch
+		if size.Dimension > scratchDimension {
+			smaller, err := g.expert(ctx, f, Size{scratchDimension, size.Samples}, tell)
+			if err != nil {
+				return nil, err
+			}
+			settings = goingOn(smaller, 160, size)
+		}
+		tell("training " + name)
+		return g.trainExpert(ctx, name, f, size, (*tableCase).problem, settings)
+	})
+}
+
+// fromScratch adjusts a preset to train from random weights on correlations.
+func fromScratch(preset *train.Preset) {
+	preset.Settings.Steps = 300
+	// The features of the cells were centred for this.
+	preset.Starts[0].Scaling = glad.Scaling{Mode: glad.ScalingGlobal, MeanDiagonal: 0.35}
+}
+
+// goingOn adjusts a preset to go on from a model, half of steps where there are many variables.
+func goingOn(start *glad.Model, steps int, size Size) func(*train.Preset) {
+	if size.Dimension > scratchDimension {
+		steps /= 2
+	}
+	return func(preset *train.Preset) {
+		preset.Settings.Steps = steps
+		preset.Settings.LearningRate *= 0.5 // large first steps would lose weights that are good
+		preset.Starts = []*glad.Model{start}
+	}
 }
 
 // readExpert reads a model from the folder of experts; nil where there is none.
@@ -88,12 +125,12 @@ func (p Part) readExpert(name string) (*glad.Model, error) {
 
 // kept is the model in the folder of experts, or what trained returns, which is then kept
 // there.
-func (p Part) kept(name string, trained func() (*glad.Model, error)) (*glad.Model, error) {
+func (p Part) kept(name string, trained func(name string) (*glad.Model, error)) (*glad.Model, error) {
 	m, err := p.readExpert(name)
 	if m != nil || err != nil {
 		return m, err
 	}
-	if m, err = trained(); err != nil || p.Experts == "" {
+	if m, err = trained(name); err != nil || p.Experts == "" {
 		return m, err
 	}
 	folder, err := output.OpenFolder("experts", p.Experts)
@@ -105,30 +142,9 @@ func (p Part) kept(name string, trained func() (*glad.Model, error)) (*glad.Mode
 	return m, err
 }
 
-// expert trains a model for correlations of one family and size, from random weights.
-func (r *Run) expert(ctx context.Context, name string, f simulate.Family, m int) (*glad.Model, error) {
-	return r.trainExpert(ctx, name, f, m, (*tableCase).problem, func(preset *train.Preset) {
-		preset.Settings.Steps = 300
-		if f.Dimension > 100 {
-			preset.Settings.Steps = 200 // of more entries each
-		}
-		// The features of the cells were centred for this.
-		preset.Starts[0].Scaling = glad.Scaling{Mode: glad.ScalingGlobal, MeanDiagonal: 0.35}
-	})
-}
-
-// equalExpert goes on from a model for correlations with covariances of variables of equal
-// scale.
-func (r *Run) equalExpert(ctx context.Context, name string, start *glad.Model, f simulate.Family, m int) (*glad.Model, error) {
-	return r.trainExpert(ctx, name, f, m, (*tableCase).equal, func(preset *train.Preset) {
-		preset.Settings.Steps = 100
-		preset.Settings.LearningRate *= 0.5 // large first steps would lose weights that are good
-		preset.Starts = []*glad.Model{start}
-	})
-}
-
 // trainExpert trains on the paper's number of graphs, with as many tables of each.
-func (r *Run) trainExpert(ctx context.Context, name string, f simulate.Family, m int, example func(*tableCase) solver.Example, adjust func(*train.Preset)) (*glad.Model, error) {
+func (r *Run) trainExpert(ctx context.Context, name string, of generalFamily, size Size, example func(*tableCase) solver.Example, adjust func(*train.Preset)) (*glad.Model, error) {
+	f, m := of.sized(size.Dimension), size.Samples
 	examples := func(purpose string, n, copied int) ([]solver.Example, error) {
 		cases, err := r.tableCases(ctx, purpose, f, n, m, copied)
 		if err != nil {
