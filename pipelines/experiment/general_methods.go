@@ -52,7 +52,11 @@ func (r *Run) learned(name string, m *glad.Model) contender {
 		if err != nil {
 			return nil, err
 		}
-		return &answer{standard: est.Support, score: normalised(est.Precision)}, nil
+		a := &answer{standard: est.Support, score: normalised(est.Precision), probability: est.Probability}
+		if a.probability != nil {
+			a.score = a.probability
+		}
+		return a, nil
 	}}
 }
 
