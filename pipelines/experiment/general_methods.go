@@ -53,7 +53,7 @@ func (r *Run) learned(name string, m *glad.Model) contender {
 			return nil, err
 		}
 		a := &answer{standard: est.Support, score: normalised(est.Precision), probability: est.Probability}
-		if a.probability != nil {
+		if a.probability != nil && !est.Unfamiliar {
 			a.score = a.probability
 		}
 		return a, nil

@@ -25,7 +25,7 @@ func withHead(t *testing.T, head bool) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Edge, m.Card.Edges = glad.Network{}, nil
+	m.Edge, m.EdgeRange, m.Card.Edges = glad.Network{}, nil, nil
 	if head {
 		m.Edge = glad.Network{Inputs: []glad.Feature{glad.EdgeCorrelationScore}, Layers: []glad.Layer{
 			{Weights: [][]float64{{6}}, Bias: []float64{-8}, Activation: glad.Identity},
@@ -169,5 +169,46 @@ func TestProbabilityOfInterrupted(t *testing.T) {
 	r, tables := tablesOf(t, j)
 	if s := r.Solvers[0]; !s.TimeLimitReached || s.Score != job.ScoreProbability || len(column[float64](t, tables[TableEdges], arrowio.EdgeProbability)) != 28 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// A table unlike those of the training is ranked by partial correlation, with the support of
+// the model without its head, and says so; unless the job asks for more.
+func TestProbabilityOfUnfamiliarTable(t *testing.T) {
+	m, err := OpenModel("model", withHead(t, true), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.EdgeRange = map[glad.Feature]glad.EdgeRange{glad.EdgeSampleRatio: {5, 6}}
+	path := filepath.Join(t.TempDir(), "model.json")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Write(f); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	j := job.Job{Input: testtable.CSV(t, 8, 60), IDColumn: "id", Solvers: []string{"glad"}, Model: withHead(t, false)}
+	plain, _ := tablesOf(t, j)
+	j.Model = path
+	for name, c := range map[string]struct {
+		change func(j *job.Job)
+		score  string
+		kept   bool // by probabilities
+	}{
+		"by default":     {func(*job.Job) {}, job.ScorePartialCorrelation, false},
+		"fdr":            {func(j *job.Job) { j.FDR = 0.3 }, job.ScorePartialCorrelation, true},
+		"by probability": {func(j *job.Job) { j.Score = job.ScoreProbability }, job.ScoreProbability, true},
+	} {
+		r, tables := tablesOf(t, with(j, c.change))
+		s := r.Solvers[0]
+		if s.Score != c.score || (s.ExpectedFalse != nil) != c.kept || !c.kept && s.Edges != plain.Solvers[0].Edges || len(warnings(r, "unlike the simulated")) != 1 {
+			t.Errorf("%s: %+v, warnings %q", name, s, r.Warnings)
+		}
+		p, score := column[float64](t, tables[TableEdges], arrowio.EdgeProbability), column[float64](t, tables[TableEdges], "score")
+		if slices.Equal(p, score) != (c.score == job.ScoreProbability) {
+			t.Errorf("%s: scores %v of probabilities %v", name, score, p)
+		}
 	}
 }

@@ -154,7 +154,7 @@ func (r *run) run(ctx context.Context, command string) (*Result, error) {
 		return nil, err
 	}
 	m := r.model
-	m.Name, m.Edge = r.Name, found.Network
+	m.Name, m.Edge, m.EdgeRange = r.Name, found.Network, found.Range
 	low, high := simulate.PairsDimension()
 	fewest, most := simulate.PairsSamples()
 	c := &card.Edges{
