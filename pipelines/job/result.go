@@ -166,6 +166,8 @@ type SolverResult struct {
 	Ranking bool `json:"ranking,omitempty"`
 	// Model is the model that GLAD ran.
 	Model string `json:"model,omitempty"`
+	// Adapted says how GLAD was fitted to the table; nil where it was not.
+	Adapted *AdaptedResult `json:"adapted,omitempty"`
 	// Status is that of the estimate, see solver.Status, or "failed".
 	Status string `json:"status"`
 	// TimeLimitReached says that the time limit is why it was interrupted.
