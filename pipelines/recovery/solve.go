@@ -42,6 +42,10 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 		err = &job.SolverError{Solver: name, Iteration: recorder.last(), Stack: stack, Err: err}
 		return failedResult(name, "failed"), err
 	}
+	if err := r.likely(ctx, entry, p, found); err != nil {
+		report.Done("failed")
+		return failedResult(name, "failed"), job.InterruptedOr(ctx, &job.SolverError{Solver: name, Err: err})
+	}
 	res := r.solverResult(entry, found)
 	if entry.takesPenalty {
 		res.Penalty = r.result.Penalty.Rho
@@ -106,6 +110,12 @@ func (r *run) conclude(entry solverEntry, found *finding, recorder *gapRecorder,
 type finding struct {
 	estimate *solver.Estimate
 	ranking  *ranking
+	// probability is that of an edge, also where pairs are not ranked by it; nil without one.
+	probability *dense.Sym
+	// score is what pairs are ranked by, and expectedFalse the share of false edges that is
+	// expected in the support; nil without a probability.
+	score         string
+	expectedFalse *job.Float
 }
 
 // panicked says nothing of the panic: its value is for the log, like its stack.
@@ -176,6 +186,8 @@ func (r *run) solverResult(entry solverEntry, found *finding) job.SolverResult {
 		Penalty:     job.NaN(),
 		Edges:       edges,
 		Seconds:     job.Float(est.Elapsed.Seconds()),
+
+		Score: found.score, ExpectedFalse: found.expectedFalse,
 	}
 }
 

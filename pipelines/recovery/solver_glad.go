@@ -7,6 +7,10 @@ import (
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
+// edgeMatrices is what probabilities of edges take: themselves, what an inverse works on,
+// and all of them in order.
+const edgeMatrices = 3
+
 func gladEntry() solverEntry {
 	return solverEntry{
 		SolverInfo: job.SolverInfo{
@@ -23,6 +27,9 @@ func gladEntry() solverEntry {
 			n := 7 + eigenMatrices
 			if c.model.Kind == glad.ADMMu {
 				n++
+			}
+			if c.model.HasEdgeHead() {
+				n += edgeMatrices
 			}
 			return int64(n)*matrix(d) + int64(1+dense.Cores())*int64(1+len(c.model.Cells))*networkBytes
 		},

@@ -23,13 +23,13 @@ type cleaned struct {
 	keep    bool // missing values are NaN
 
 	tails            tails
-	read, left       int    // samples
-	missing, without int    // missing values, and samples that have one
-	lacking          []bool // by variable: it misses one
+	read, left       int   // samples
+	missing, without int   // missing values, and samples that have one
+	lacking          []int // missing values by variable
 }
 
 func newCleaned(t *Table, keep bool) *cleaned {
-	return &cleaned{samples: t.samples, source: t.source, names: t.Names, keep: keep, lacking: make([]bool, len(t.Names))}
+	return &cleaned{samples: t.samples, source: t.source, names: t.Names, keep: keep, lacking: make([]int, len(t.Names))}
 }
 
 // Next implements covariance.Source.
@@ -67,7 +67,7 @@ func (c *cleaned) count(row []float64) bool {
 		if v != v {
 			whole = false
 			c.missing++
-			c.lacking[j] = true
+			c.lacking[j]++
 		}
 	}
 	if !whole {
@@ -93,8 +93,8 @@ func (c *cleaned) refuse() error {
 	_, first := c.samples.Missing()
 	e := *first
 	variables := 0
-	for _, lacks := range c.lacking {
-		if lacks {
+	for _, n := range c.lacking {
+		if n > 0 {
 			variables++
 		}
 	}

@@ -130,6 +130,7 @@ type Table struct {
 	rows    []float64        // gathered samples; NaN is a missing value
 	// kurtosis is that of every variable, once the samples have been read.
 	kurtosis []float64
+	types    map[string]int // of its columns
 	matrix   []float64
 	sha256   string // of a matrix; that of samples is known at their end
 }
@@ -162,7 +163,7 @@ func Open(ctx context.Context, s Source, f Files) (*Table, error) {
 		if t.samples, err = arrowio.OpenSamples(ctx, s.Path, options); err != nil {
 			return nil, FieldError("input", err)
 		}
-		t.Names = t.samples.Names()
+		t.Names, t.types = t.samples.Names(), t.samples.Types()
 		if s.Gathers() {
 			if err := t.gather(ctx, f.Report); err != nil {
 				t.Close()
