@@ -56,7 +56,8 @@ type Family struct {
 // model that was given among them. families counts the graphs of the 16, the most frequent
 // first.
 //
-// The same problem gives the same bits. Errors are those of solver.Solver and train.Run,
+// The tuned model has no head for the probability of an edge. The same problem gives the same
+// bits. Errors are those of solver.Solver and train.Run,
 // and ctx.Err().
 func Tune(ctx context.Context, m *glad.Model, p solver.Problem, s Settings) (tuned *glad.Model, families []Family, err error) {
 	if s.Engine == nil {
@@ -64,6 +65,9 @@ func Tune(ctx context.Context, m *glad.Model, p solver.Problem, s Settings) (tun
 	}
 	if s.Report == nil {
 		s.Report = func(float64, string) {}
+	}
+	if m = m.Clone(); m.HasEdgeHead() {
+		m.Edge = glad.Network{} // it is the caller's, and takes time
 	}
 	drawn, err := s.draw(ctx, m, p)
 	if err != nil {

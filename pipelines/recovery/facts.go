@@ -54,6 +54,13 @@ func Validate(j job.Job) error {
 			}
 		}
 	}
+	if !anySolver(Resolved(j).Solvers, func(s solverEntry) bool { return s.takesModel }) {
+		for _, key := range []string{"score", "fdr"} {
+			if slices.Contains(job.Given(&j), key) {
+				return job.Errorf(key, "it is about glad, which is not among the solvers; leave it out")
+			}
+		}
+	}
 	if !j.SamplesGiven() {
 		for _, name := range Resolved(j).Solvers {
 			if find(name).needsSamples {

@@ -41,6 +41,9 @@ func (r *run) openModel(context.Context) (err error) {
 	if anySolver(r.job.Solvers, func(s solverEntry) bool { return s.takesModel }) {
 		r.model, err = OpenModel("model", r.job.Model, r.host.Root)
 	}
+	if err == nil {
+		err = r.checkEdgeHead()
+	}
 	if err == nil && r.job.Correlation == "" {
 		r.job.Correlation = correlationOf(r.model, r.job)
 		r.result.Job.Correlation = r.job.Correlation

@@ -42,6 +42,10 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 		err = &job.SolverError{Solver: name, Iteration: recorder.last(), Stack: stack, Err: err}
 		return failedResult(name, "failed"), err
 	}
+	if err := r.likely(ctx, entry, p, found); err != nil {
+		report.Done("failed")
+		return failedResult(name, "failed"), job.InterruptedOr(ctx, &job.SolverError{Solver: name, Err: err})
+	}
 	res := r.solverResult(entry, found)
 	if entry.takesPenalty {
 		res.Penalty = r.result.Penalty.Rho
@@ -110,6 +114,12 @@ type finding struct {
 	estimate *solver.Estimate
 	adapted  *job.AdaptedResult // nil unless it was fitted to the table
 	ranking  *ranking
+	// probability is that of an edge, also where pairs are not ranked by it; nil without one.
+	probability *dense.Sym
+	// score is what pairs are ranked by, and expectedFalse the share of false edges that is
+	// expected in the support; nil without a probability.
+	score         string
+	expectedFalse *job.Float
 }
 
 // panicked says nothing of the panic: its value is for the log, like its stack.
@@ -189,6 +199,8 @@ func (r *run) solverResult(entry solverEntry, found *finding) job.SolverResult {
 		Penalty:     job.NaN(),
 		Edges:       edges,
 		Seconds:     job.Float(est.Elapsed.Seconds()),
+
+		Score: found.score, ExpectedFalse: found.expectedFalse,
 	}
 }
 

@@ -9,6 +9,10 @@ import (
 
 const gladName = "glad"
 
+// edgeMatrices is what probabilities of edges take: themselves, what an inverse works on,
+// and all of them in order.
+const edgeMatrices = 3
+
 func gladEntry() solverEntry {
 	return solverEntry{
 		SolverInfo: job.SolverInfo{
@@ -25,6 +29,9 @@ func gladEntry() solverEntry {
 			n := 7 + eigenMatrices
 			if c.model.Kind == glad.ADMMu {
 				n++
+			}
+			if c.model.HasEdgeHead() {
+				n += edgeMatrices
 			}
 			return int64(n)*matrix(d) + int64(1+dense.Cores())*int64(1+len(c.model.Cells))*networkBytes + adaptMemory(c, d)
 		},

@@ -134,6 +134,9 @@ func (s Settings) open(set string) ([]*glad.Model, error) {
 		}
 		models = append(models, m)
 	}
+	for _, m := range models {
+		m.Edge = glad.Network{}
+	}
 	return models, nil
 }
 

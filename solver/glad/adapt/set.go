@@ -41,7 +41,9 @@ func Families() []string {
 	return []string{"er", "er-sparse", "scale-free", "hub", "grid", "block"}
 }
 
-// Experts opens the models of a set, the general one first.
+// Experts opens the models of a set, the general one first, without the heads for the
+// probability of an edge, which the general model has for the mean: see
+// glad.Model.EdgeProbability.
 func Experts(name string) ([]*glad.Model, error) {
 	if !slices.Contains([]string{Standardised, EqualScales}, name) {
 		return nil, fmt.Errorf("no set of experts is called %q; there are %s and %s", name, Standardised, EqualScales)
@@ -66,6 +68,9 @@ func Experts(name string) ([]*glad.Model, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		models = append(models, m)
+	}
+	for _, m := range models {
+		m.Edge = glad.Network{} // of the mean, whoever needs it
 	}
 	return models, nil
 }
