@@ -78,6 +78,18 @@ type Job struct {
 	// Model is GLAD's: the name of a built-in model, or the path of a model
 	// file. Default: general, or gene-regulators with Regulators.
 	Model string `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file; with regulators gene-regulators without it"`
+	// Adapt fits GLAD to the table: experts averages the general model and models trained
+	// for a family of graphs each, equal-scales does so with experts on covariances of
+	// simulated variables whose precision matrix has an equal diagonal, train fine-tunes the
+	// general model on simulated networks like the table. Default: neither.
+	Adapt string `json:"adapt,omitzero" bare:"experts" jsonschema:"enum=experts,enum=equal-scales,enum=train" jsonschema_description:"fit GLAD to the table: average experts on families of graphs, of standardised variables or, equal-scales, of simulated covariances, or train on simulated networks most like the table"`
+	// Score is what glad's list of edges is ranked by: probability, that of an edge, which a
+	// model with an edge head gives, or partial-correlation. Default: probability where
+	// there is one.
+	Score string `json:"score,omitzero" jsonschema:"enum=probability,enum=partial-correlation" jsonschema_description:"what glad ranks edges by; without it the probability of an edge where the model gives one, see gladflow models"`
+	// FDR bounds the expected share of false edges in glad's support, for a model with an
+	// edge head: see solver.LikelyThreshold. Default: solver.DefaultFDR.
+	FDR float64 `json:"fdr,omitzero" jsonschema:"minimum=0,maximum=1" jsonschema_description:"largest expected share of false edges in glad's support, for a model that gives the probability of an edge; 0 is the default, 0.2"`
 	// RankingModel is expression's: the name of a built-in model, or the path of a
 	// model file. Default: gene.
 	RankingModel string `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file"`
@@ -175,6 +187,10 @@ const (
 	MissingEM       = "em"
 	MissingMean     = "mean"
 
+	AdaptExperts     = "experts"
+	AdaptEqualScales = "equal-scales"
+	AdaptTrain       = "train"
+
 	EdgesSupport = "support"
 	EdgesAll     = "all"
 
@@ -184,6 +200,9 @@ const (
 	// MostRanked is how many pairs of a ranking are listed with EdgesSupport: as many
 	// as a list for the DREAM5 challenge may have.
 	MostRanked = 100_000
+
+	ScoreProbability        = "probability"
+	ScorePartialCorrelation = "partial-correlation"
 
 	UnitsStandardised = "standardised"
 	UnitsOriginal     = "original"
