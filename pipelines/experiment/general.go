@@ -152,8 +152,9 @@ func (g *generalRun) countNoise(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
-				counts = append(counts, float64(est.Edges()))
-				n.most = max(n.most, est.Edges())
+				edges := listed(est).Edges()
+				counts = append(counts, float64(edges))
+				n.most = max(n.most, edges)
 			}
 			n.edges = average(counts, nil)
 			g.noise = append(g.noise, n)

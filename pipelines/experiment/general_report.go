@@ -8,6 +8,7 @@ import (
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/report"
+	"github.com/gladflow/gladflow/solver"
 )
 
 // report puts everything together.
@@ -25,6 +26,11 @@ func (g *generalRun) report() *Report {
 			})
 		}
 		rep.Sections = append(rep.Sections, Section{Title: "AUPR (average precision; ties in every order)", Rows: g.precisionTable()})
+		if rows := g.keptTable(); rows != nil {
+			rep.Sections = append(rep.Sections, Section{
+				Title: fmt.Sprintf("Pairs kept by their probability (an expected share of false ones of %v at most)", solver.DefaultFDR), Rows: rows,
+			})
+		}
 		if rows := g.reliabilityTable(); rows != nil {
 			rep.Sections = append(rep.Sections, Section{Title: "Probabilities of edges: what was said, and the share that held", Rows: rows})
 		}
@@ -209,7 +215,7 @@ func (g *generalRun) columns() []arrowio.Column {
 		"nmse_less_lasso", "nmse_less_lasso_error", "nmse_less_first", "nmse_less_first_error",
 		"original_less_lasso", "original_less_lasso_error", "original_less_first", "original_less_first_error",
 		"aupr_less_lasso", "aupr_less_lasso_error", "aupr_less_first", "aupr_less_first_error",
-		"calibration_error", "brier", "edges_listed", "edges_listed_error")
+		"calibration_error", "brier", "edges_listed", "edges_listed_error", "false_share", "false_share_error", "listed_nmse_db", "listed_nmse_standard_error")
 	card := g.models[0].Card
 	for _, c := range g.cells {
 		first, lasso := named(c.results, g.modelName(0)), named(c.results, lassoByTruth)
@@ -236,7 +242,15 @@ func (g *generalRun) columns() []arrowio.Column {
 				} {
 					row = append(row, m.value, m.err)
 				}
-				t.add(append(row, calibration, brier, math.NaN(), math.NaN())...)
+				row = append(row, calibration, brier)
+				kept := []measured{unmeasured, unmeasured, unmeasured}
+				if x.kept != nil {
+					kept = []measured{average(x.kept.pairs, nil), average(x.kept.wrong, nil), decibels(&x.kept.standard, nil)}
+				}
+				for _, m := range kept {
+					row = append(row, m.value, m.err)
+				}
+				t.add(row...)
 			}
 		}
 	}
@@ -245,7 +259,11 @@ func (g *generalRun) columns() []arrowio.Column {
 		for range 22 {
 			row = append(row, math.NaN())
 		}
-		t.add(append(row, n.edges.value, n.edges.err)...)
+		row = append(row, n.edges.value, n.edges.err)
+		for range 4 {
+			row = append(row, math.NaN())
+		}
+		t.add(row...)
 	}
 	return t.done()
 }
