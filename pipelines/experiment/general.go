@@ -30,6 +30,7 @@ type generalRun struct {
 	*Run
 	Part
 	models []*glad.Model
+	fitted []contender // the default model, fitted to each table
 	cells  []cell
 	noise  []noise
 }
@@ -38,6 +39,9 @@ func runGeneral(ctx context.Context, r *Run) (*Report, error) {
 	g := &generalRun{Run: r, Part: r.Part.resolved(r.Quick)}
 	var err error
 	if g.models, err = g.openModels(); err != nil {
+		return nil, err
+	}
+	if g.fitted, err = g.adaptable(); err != nil {
 		return nil, err
 	}
 	var cells []cell
@@ -104,6 +108,7 @@ func (g *generalRun) contenders(of experts) []contender {
 	for k, m := range g.models {
 		methods = append(methods, g.learned(g.modelName(k), m))
 	}
+	methods = append(methods, g.fitted...)
 	methods = append(methods, g.oracleLasso(g.Scales), g.learned(familyModel, of.correlations))
 	if of.equal != nil {
 		methods = append(methods, g.learnedEqual(of.equal))

@@ -76,6 +76,11 @@ type Job struct {
 	// Model is GLAD's: the name of a built-in model, or the path of a model
 	// file. Default: general, or gene-regulators with Regulators.
 	Model string `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file; with regulators gene-regulators without it"`
+	// Adapt fits GLAD to the table: experts averages the general model and models trained
+	// for a family of graphs each, equal-scales does so with experts on covariances of
+	// simulated variables whose precision matrix has an equal diagonal, train fine-tunes the
+	// general model on simulated networks like the table. Default: neither.
+	Adapt string `json:"adapt,omitzero" bare:"experts" jsonschema:"enum=experts,enum=equal-scales,enum=train" jsonschema_description:"fit GLAD to the table: average experts on families of graphs, of standardised variables or, equal-scales, of simulated covariances, or train on simulated networks most like the table"`
 	// Score is what glad's list of edges is ranked by: probability, that of an edge, which a
 	// model with an edge head gives, or partial-correlation. Default: probability where
 	// there is one.
@@ -179,6 +184,10 @@ const (
 	MissingPairwise = "pairwise"
 	MissingEM       = "em"
 	MissingMean     = "mean"
+
+	AdaptExperts     = "experts"
+	AdaptEqualScales = "equal-scales"
+	AdaptTrain       = "train"
 
 	EdgesSupport = "support"
 	EdgesAll     = "all"
