@@ -31,7 +31,7 @@ func (g *generalRun) reliabilityTable() [][]string {
 		for _, f := range generalFamilies() {
 			var all metric.Reliability
 			for _, c := range g.cells {
-				if x := named(c.results, name); c.family.name == f.name && x != nil && x.reliability != nil {
+				if x := c.named(name); c.family.name == f.name && x != nil && x.reliability != nil {
 					all.Merge(x.reliability)
 				}
 			}
@@ -57,7 +57,7 @@ func (g *generalRun) keptTable() [][]string {
 			}
 			rows = append(rows, []string{
 				c.family.name, fmt.Sprint(c.size.Dimension), fmt.Sprint(c.size.Samples), x.name, text(average(x.kept.pairs, nil)),
-				fine(average(x.kept.wrong, nil)), fine(average(x.kept.recall, nil)), text(decibels(&x.kept.standard, nil)), text(decibels(&x.kept.standard, x.standard)),
+				fine(average(x.kept.wrong, nil)), fine(average(x.kept.recall, nil)), text(decibels(&x.kept.standard)), text(decibelsLess(&x.kept.standard, x.standard)),
 			})
 		}
 	}

@@ -136,15 +136,24 @@ var unmeasured = measured{math.NaN(), math.NaN()}
 
 func (m measured) known() bool { return !math.IsNaN(m.value) }
 
-// decibels is an NMSE, or its difference from that of another method.
-func decibels(n *metric.NMSE, less *metric.NMSE) measured {
+// decibels is an NMSE.
+func decibels(n *metric.NMSE) measured {
 	if n == nil {
 		return unmeasured
 	}
 	v, se, err := n.Decibels()
-	if less != nil {
-		v, se, err = n.Difference(less)
+	if err != nil {
+		return unmeasured
 	}
+	return measured{v, se}
+}
+
+// decibelsLess is the difference of the NMSE of two methods.
+func decibelsLess(n, other *metric.NMSE) measured {
+	if n == nil || other == nil {
+		return unmeasured
+	}
+	v, se, err := n.Difference(other)
 	if err != nil {
 		return unmeasured
 	}
@@ -163,12 +172,16 @@ func average(x, less []float64) measured {
 	return measured{v, se}
 }
 
-// named is the result of a method; nil where it took no part.
-func named(results []*cellResult, name string) *cellResult {
-	for _, x := range results {
+// named is the result of a method, without figures where it took no part.
+func (c cell) named(name string) *cellResult {
+	for _, x := range c.results {
 		if x.name == name {
 			return x
 		}
 	}
-	return nil
+	none := &cellResult{name: name}
+	if len(c.results) > 0 {
+		none.original = make([]*metric.NMSE, len(c.results[0].original))
+	}
+	return none
 }

@@ -57,6 +57,21 @@ func TestGeneral(t *testing.T) {
 	}
 }
 
+// Contenders that are left out leave no figures, and no gaps that are no text.
+func TestGeneralWithout(t *testing.T) {
+	r := &Run{Quick: true, Seed: 9, Part: Part{Families: []string{"grid"}, Sizes: []Size{{12, 15}}, Without: []string{withoutFamily, withoutAdapt}}}
+	rep, err := runGeneral(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := column[string](t, rep, "method"); slices.Contains(got, familyModel) || slices.Contains(got, "--adapt") || len(got) != 2*5 {
+		t.Errorf("methods %q", got)
+	}
+	if text := strings.Join(append(slices.Concat(rep.Main...), rep.Paragraph), " "); strings.Contains(text, "NaN") || strings.Contains(text, "model of the family in") {
+		t.Errorf("%s", text)
+	}
+}
+
 // What the scales of a table are changes neither its correlations nor what an estimate of
 // them is in its units, and the truth there is that of the family with the same scales.
 func TestTableCasesAndScales(t *testing.T) {
@@ -178,7 +193,7 @@ func TestCellResultOfEqualScales(t *testing.T) {
 	if result.original[0] != nil || result.original[1].Graphs() != 2 || result.standard.Graphs() != 2 {
 		t.Errorf("%+v", result)
 	}
-	if v := decibels(result.original[1], nil); !math.IsInf(v.value, -1) {
+	if v := decibels(result.original[1]); !math.IsInf(v.value, -1) {
 		t.Errorf("the truth is %v dB off", v)
 	}
 	if v := average(result.areas, nil); v.value != 1 || average(result.precisions, nil).value != 1 {
@@ -278,6 +293,8 @@ func TestPartOfGeneral(t *testing.T) {
 		"sizes":    func(o *Options) { o.Sizes = []string{"50"} },
 		"scales":   func(o *Options) { o.Scales = []string{"NaN"} },
 		"graphs":   func(o *Options) { o.Graphs = 1 },
+		"without":  func(o *Options) { o.Without = []string{"lasso"} },
+		"experts":  func(o *Options) { o.Without = []string{"family"} },
 		"models":   func(o *Options) { o.Name = "auc" },
 	} {
 		other := o
