@@ -120,7 +120,7 @@ func fine(m measured) string {
 
 func (g *generalRun) standardTable() [][]string {
 	first := g.modelName(0)
-	names := g.matrixMethods(lassoByTruth, familyModel, familyEqual, ledoitWolf, noEdges)
+	names := g.matrixMethods(adaptedGeneral, adaptedEqual, lassoByTruth, familyModel, familyEqual, ledoitWolf, noEdges)
 	less := func(c cell, other string) string {
 		return text(decibelsLess(c.named(first).standard, c.named(other).standard))
 	}
@@ -130,9 +130,9 @@ func (g *generalRun) standardTable() [][]string {
 }
 
 func (g *generalRun) originalTable(spread int) [][]string {
-	with := []string{lassoByTruth, familyModel, ledoitWolf}
+	with := []string{adaptedGeneral, lassoByTruth, familyModel, ledoitWolf}
 	if g.Scales[spread] == 0 {
-		with = append(with, familyEqual)
+		with = append(with, adaptedEqual, familyEqual)
 	}
 	first := g.modelName(0)
 	return g.rows(g.matrixMethods(with...), func(x *cellResult) measured { return decibels(x.original[spread]) },
@@ -144,7 +144,7 @@ func (g *generalRun) originalTable(spread int) [][]string {
 
 func (g *generalRun) precisionTable() [][]string {
 	first := g.modelName(0)
-	names := g.matrixMethods(lassoByTruth, familyModel, ledoitWolf, absCorrelation)
+	names := g.matrixMethods(adaptedGeneral, lassoByTruth, familyModel, ledoitWolf, absCorrelation)
 	rows := g.rows(names, func(*cellResult) measured { return unmeasured }, []string{first + " less the better of the last two"},
 		func(c cell) []string { return []string{fine(g.precisionGain(c))} })
 	for i, c := range g.cells {
