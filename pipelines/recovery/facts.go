@@ -44,6 +44,9 @@ func Validate(j job.Job) error {
 	if err := j.ValidateBy(Facts()); err != nil {
 		return err
 	}
+	if err := checkAdapt(j); err != nil {
+		return err
+	}
 	if j.Regulators == "" {
 		for _, name := range Resolved(j).Solvers {
 			if find(name).NeedsRegulators {

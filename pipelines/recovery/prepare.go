@@ -60,7 +60,8 @@ func (r *run) openInput(ctx context.Context) (err error) {
 		files.Report = r.stage(progress.Reading, "")
 	}
 	if r.table, err = table.Open(ctx, source, files); err == nil {
-		r.table.KeepSamples = anySolver(r.job.Solvers, func(s solverEntry) bool { return s.usesSamples })
+		r.table.KeepSamples = holdsOut(r.job) || anySolver(r.job.Solvers, func(s solverEntry) bool { return s.usesSamples })
+		err = r.checkAdapting()
 	}
 	return err
 }

@@ -53,6 +53,9 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 	if entry.takesModel {
 		res.Model = r.model.Name
 	}
+	if found.adapted != nil && found.adapted.By != "" {
+		res.Adapted = found.adapted
+	}
 	if entry.takesRankingModel {
 		res.Model = r.rankingModel.Name
 	}
@@ -109,6 +112,7 @@ func (r *run) conclude(entry solverEntry, found *finding, recorder *gapRecorder,
 // are known an estimate of their block and the ranking that follows from it.
 type finding struct {
 	estimate *solver.Estimate
+	adapted  *job.AdaptedResult // nil unless it was fitted to the table
 	ranking  *ranking
 	// probability is that of an edge, also where pairs are not ranked by it; nil without one.
 	probability *dense.Sym
@@ -141,6 +145,15 @@ func (r *run) attempt(ctx context.Context, p solver.Problem, entry solverEntry, 
 	if c := r.configuration(penalty, recorder); entry.Ranking {
 		found.ranking, stack, err = r.attemptRanking(ctx, p, entry, c)
 	} else {
+		if entry.takesModel && r.job.Adapt != "" {
+			c.adapting = func(c solverConfig) solver.Solver {
+				a := &adapting{solverConfig: c, standardised: r.table.Standardised(), result: new(job.AdaptedResult), report: report.Report}
+				if found.adapted = a.result; holdsOut(r.job) {
+					a.samples = r.samples
+				}
+				return a
+			}
+		}
 		found.estimate, stack, err = attempt(ctx, entry.build(c), r.block(p))
 	}
 	return found, recorder, stack, err
