@@ -78,6 +78,10 @@ type Criterion struct {
 type Settings struct {
 	// Steps is the number of optimiser steps of each start. Default: 160.
 	Steps int
+	// Stop ends each start after as many steps, though the learning rate falls as for
+	// all of Steps. It may change when a run is resumed, to no step that is past.
+	// Default (0): Steps.
+	Stop int
 	// Batch is the number of examples of a step. Default: 4, or all of fewer.
 	Batch int
 	// LearningRate is that of Adam in the beginning. Default: 0.03.
@@ -161,6 +165,8 @@ func (s Settings) Validate() error {
 	switch {
 	case s.Steps < 1:
 		return fmt.Errorf("%d steps; it takes at least one", s.Steps)
+	case s.Stop < 0 || s.Stop > s.Steps:
+		return fmt.Errorf("a stop after %d of %d steps; it cannot be negative nor beyond the last", s.Stop, s.Steps)
 	case s.Batch < 1:
 		return fmt.Errorf("a batch of %d; it has at least one example", s.Batch)
 	case s.ValidateEvery < 1:
@@ -185,6 +191,14 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("the milestones %v are not ascending", s.Milestones)
 	}
 	return nil
+}
+
+// last is the last step of a start.
+func (s Settings) last() int {
+	if s.Stop > 0 {
+		return s.Stop
+	}
+	return s.Steps
 }
 
 // rate is the learning rate of a step from 1.
