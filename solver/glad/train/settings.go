@@ -22,14 +22,22 @@ type Loss struct {
 	// Relative divides every example's loss by its own ‖Θ*‖²F.
 	Relative bool `json:"relative,omitzero"`
 	// Logarithmic takes the logarithm of every example's loss, the relative one, after
-	// LossFloor was added: a decibel then counts the same in examples that are easy and
-	// in those that are hard.
+	// Floor was added: a decibel then counts the same in examples that are easy and in
+	// those that are hard.
 	Logarithmic bool `json:"logarithmic,omitzero"`
 }
 
-// LossFloor is what a logarithmic loss adds to a relative one, −30 dB: below it there is
-// little to gain.
-const LossFloor = 1e-3
+// Floor is what a logarithmic loss adds to the relative one of an example: 1/M, about what one
+// parameter adds that is estimated from M samples, and at least 0.001. Below it there is little
+// to gain. Without it a network without an edge, of which Θ* can be guessed without an error,
+// would be worth so many decibels that a model takes other tables for one.
+func Floor(e solver.Example) float64 {
+	const least = 1e-3
+	if e.Samples < 1 {
+		return least
+	}
+	return max(least, 1/float64(e.Samples))
+}
 
 // glad is what the backend computes; the logarithm is taken here.
 func (l Loss) glad() glad.Loss {
@@ -38,11 +46,11 @@ func (l Loss) glad() glad.Loss {
 
 // logarithm replaces the loss of one of n examples of a minibatch, and its gradient, by
 // those of its logarithm.
-func (l Loss) logarithm(loss float64, gradient []float64, n int) float64 {
+func (l Loss) logarithm(e solver.Example, loss float64, gradient []float64, n int) float64 {
 	if !l.Logarithmic {
 		return loss
 	}
-	loss = loss*float64(n) + LossFloor
+	loss = loss*float64(n) + Floor(e)
 	floats.Scale(1/loss, gradient)
 	return math.Log(loss) / float64(n)
 }
@@ -57,7 +65,7 @@ func (l Loss) String() string {
 		per = " / ||Theta*||^2"
 	}
 	if l.Logarithmic {
-		of, end = fmt.Sprintf("log(%v + ", LossFloor), ")"
+		of, end = "log(max(1/M, 0.001) + ", ")"
 	}
 	return fmt.Sprintf("mean of %ssum_k %v^(K-k) ||%s_k - Theta*||_F^2%s%s", of, l.Gamma, x, per, end)
 }

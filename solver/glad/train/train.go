@@ -275,7 +275,7 @@ func (r *run) differentiate(ctx context.Context, batch []int) (loss float64, ok 
 	}
 	clear(r.gradient)
 	for i := range batch { // in this order, so that workers change no bit
-		loss += r.settings.Loss.logarithm(r.losses[i], r.gradients[i], len(batch))
+		loss += r.settings.Loss.logarithm(r.batch[i], r.losses[i], r.gradients[i], len(batch))
 		for j, v := range r.gradients[i] {
 			r.gradient[j] += v
 		}
