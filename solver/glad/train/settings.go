@@ -27,16 +27,16 @@ type Loss struct {
 	Logarithmic bool `json:"logarithmic,omitzero"`
 }
 
-// Floor is what a logarithmic loss adds to the relative one of an example: 1/M, about what one
-// parameter adds that is estimated from M samples, and at least 0.001. Below it there is little
-// to gain. Without it a network without an edge, of which Θ* can be guessed without an error,
-// would be worth so many decibels that a model takes other tables for one.
+// Floor is what a logarithmic loss adds to the relative one of an example: 4/M, about the
+// error of the best estimates where M is small, and at least 0.001. Below it there is little to
+// gain. Without it a network without an edge, of which Θ* can be guessed without an error,
+// would be worth so many decibels that a model takes weak ones for it.
 func Floor(e solver.Example) float64 {
-	const least = 1e-3
+	const least, perSample = 1e-3, 4
 	if e.Samples < 1 {
 		return least
 	}
-	return max(least, 1/float64(e.Samples))
+	return max(least, perSample/float64(e.Samples))
 }
 
 // glad is what the backend computes; the logarithm is taken here.
@@ -65,7 +65,7 @@ func (l Loss) String() string {
 		per = " / ||Theta*||^2"
 	}
 	if l.Logarithmic {
-		of, end = "log(max(1/M, 0.001) + ", ")"
+		of, end = "log(max(4/M, 0.001) + ", ")"
 	}
 	return fmt.Sprintf("mean of %ssum_k %v^(K-k) ||%s_k - Theta*||_F^2%s%s", of, l.Gamma, x, per, end)
 }
