@@ -104,6 +104,22 @@ func (m *matrix) layOut(idColumn string, labelled bool) error {
 	return nil
 }
 
+// types counts the types of the value columns.
+func (m *matrix) types() map[string]int {
+	switch {
+	case m.grid != nil:
+		return map[string]int{"text": len(m.names)}
+	case m.list >= 0:
+		list := m.records.schema().Field(m.list).Type.(*arrow.FixedSizeListType)
+		return map[string]int{"list of " + list.Elem().String(): len(m.names)}
+	}
+	counts := make(map[string]int)
+	for _, i := range m.values {
+		counts[m.records.schema().Field(i).Type.String()]++
+	}
+	return counts
+}
+
 // choose sets the value columns to those of the columns, the labels excepted, that are
 // chosen.
 func (m *matrix) choose(names []string) error {

@@ -126,6 +126,8 @@ type Samples struct {
 	blocks blocks
 	digest *digest // of a stream; nil for a file, whose bytes are hashed
 
+	types map[string]int
+
 	keep         bool // missing values are NaN
 	missing      int
 	firstMissing *InputError
@@ -167,7 +169,7 @@ func openSamples(ctx context.Context, path string, o SampleOptions) (_ *Samples,
 	if err != nil {
 		return nil, err
 	}
-	s := &Samples{ctx: ctx, src: m.src, fixed: o.Fixed, names: m.names, blocks: m, keep: o.KeepMissing}
+	s := &Samples{ctx: ctx, src: m.src, fixed: o.Fixed, names: m.names, blocks: m, keep: o.KeepMissing, types: m.types()}
 	if o.Orientation == Columns {
 		if err := s.transpose(m, o.selection()); err != nil {
 			m.close()
@@ -270,6 +272,10 @@ func (s *Samples) countMissing(rows []float64, ids []string) {
 		s.firstMissing = e
 	}
 }
+
+// Types are the types of the columns of numbers, such as float64, with how many columns
+// have each; "text" for a file of text.
+func (s *Samples) Types() map[string]int { return s.types }
 
 // Missing is the number of missing values delivered so far, with
 // SampleOptions.KeepMissing, and where the first of them is; nil if there is none. The

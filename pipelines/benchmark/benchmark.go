@@ -92,7 +92,7 @@ func Run(ctx context.Context, b job.Benchmark, host Host) (*Result, error) {
 	}
 	started := time.Now()
 	r := &run{Benchmark: Resolved(b), host: host, build: host.Build}
-	r.resamples, _ = job.ResampleCount(r.Resamples)
+	r.resamples = r.Bootstrap.Count()
 	r.store = store{r.Out, r.Repeat}
 	sets, err := r.sets()
 	if err != nil {

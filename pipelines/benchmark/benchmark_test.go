@@ -62,7 +62,7 @@ func close(a, b job.Float) bool {
 }
 
 func TestRun(t *testing.T) {
-	b := job.Benchmark{Sets: folder(t), Solvers: fast, Undirected: true, Resamples: "20", Out: filepath.Join(t.TempDir(), "out")}
+	b := job.Benchmark{Sets: folder(t), Solvers: fast, Undirected: true, Bootstrap: job.Bootstrap{Resamples: "20"}, Out: filepath.Join(t.TempDir(), "out")}
 	first, err := Run(t.Context(), b, Host{})
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestRun(t *testing.T) {
 
 // What is done is not repeated, unless something that matters has changed.
 func TestResume(t *testing.T) {
-	b := job.Benchmark{Sets: folder(t), Solvers: fast[:2], Undirected: true, Resamples: "5", Out: t.TempDir(), Format: "csv"}
+	b := job.Benchmark{Sets: folder(t), Solvers: fast[:2], Undirected: true, Bootstrap: job.Bootstrap{Resamples: "5"}, Out: t.TempDir(), Format: "csv"}
 	reused := func(b job.Benchmark, build string) (int, *Result) {
 		t.Helper()
 		r, err := Run(t.Context(), b, Host{Build: build})
@@ -177,7 +177,7 @@ func TestResume(t *testing.T) {
 
 // What is wrong with one set or solver does not stop the others.
 func TestOthersGoOn(t *testing.T) {
-	b := job.Benchmark{Sets: folder(t), Solvers: fast[:2], Undirected: true, Resamples: "none", Out: t.TempDir()}
+	b := job.Benchmark{Sets: folder(t), Solvers: fast[:2], Undirected: true, Bootstrap: job.Bootstrap{Resamples: "none"}, Out: t.TempDir()}
 	write(t, filepath.Join(b.Sets, "a", "one.csv"), "v0,v1\n1,2\n3,x\n")
 	r, err := Run(t.Context(), b, Host{})
 	wrong := new(job.Error)
@@ -198,7 +198,7 @@ func TestOthersGoOn(t *testing.T) {
 
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	b := job.Benchmark{Sets: folder(t), Solvers: fast[:2], Undirected: true, Resamples: "none", Out: t.TempDir()}
+	b := job.Benchmark{Sets: folder(t), Solvers: fast[:2], Undirected: true, Bootstrap: job.Bootstrap{Resamples: "none"}, Out: t.TempDir()}
 	cancel()
 	r, err := Run(ctx, b, Host{})
 	if !errors.Is(err, context.Canceled) || !r.Partial {
@@ -208,7 +208,7 @@ func TestInterrupted(t *testing.T) {
 
 // Without names all solvers run, and each has figures.
 func TestAllSolvers(t *testing.T) {
-	b := job.Benchmark{Sets: folder(t), Undirected: true, Resamples: "none"}
+	b := job.Benchmark{Sets: folder(t), Undirected: true, Bootstrap: job.Bootstrap{Resamples: "none"}}
 	r, err := Run(t.Context(), b, Host{})
 	if err != nil {
 		t.Fatal(err)
@@ -248,7 +248,7 @@ func TestBackground(t *testing.T) {
 
 // Where a set has regulators, edges start at them; a list that has changed is noticed.
 func TestRegulators(t *testing.T) {
-	b := job.Benchmark{Sets: folder(t), Solvers: []string{"correlation", "ridge"}, Resamples: "none", Population: "all", Out: t.TempDir()}
+	b := job.Benchmark{Sets: folder(t), Solvers: []string{"correlation", "ridge"}, Bootstrap: job.Bootstrap{Resamples: "none"}, Population: "all", Out: t.TempDir()}
 	for _, name := range []string{"a/one", "a/two", "b/"} {
 		path := filepath.Join(b.Sets, filepath.FromSlash(name)) + ".regulators.txt"
 		if strings.HasSuffix(name, "/") {

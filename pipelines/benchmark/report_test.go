@@ -39,7 +39,7 @@ func drawings(t *testing.T, text string) (list []drawing) {
 func TestReport(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	b := job.Benchmark{
-		Sets: folder(t), Solvers: fast, Undirected: true, Resamples: "20", Metrics: []string{"aupr"},
+		Sets: folder(t), Solvers: fast, Undirected: true, Bootstrap: job.Bootstrap{Resamples: "20"}, Metrics: []string{"aupr"},
 		Out: out, Report: filepath.Join(out, "report.html"),
 	}
 	r, err := Run(t.Context(), b, Host{})

@@ -1,8 +1,6 @@
 package benchmark
 
 import (
-	"slices"
-
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/metric"
@@ -29,29 +27,10 @@ func Validate(b job.Benchmark) error {
 	if err := job.CheckFields(&b, facts); err != nil {
 		return err
 	}
-	if err := job.CheckReport(b.Report); err != nil {
+	if err := job.CheckNames("metrics", "metric", b.Metrics, facts.Words["metrics"]); err != nil {
 		return err
 	}
-	for i, m := range b.Metrics {
-		switch known := facts.Words["metrics"]; {
-		case !slices.Contains(known, m):
-			return job.Errorf("metrics", "%q is unknown; choose from %s", m, job.AllOf(known))
-		case slices.Contains(b.Metrics[:i], m):
-			return job.Errorf("metrics", "%s is named twice; name every metric once", m)
-		}
-	}
-	if _, ok := job.ResampleCount(Resolved(b).Resamples); !ok {
-		return job.Errorf("resamples", "%q is neither a number of samples from 2 to 100000 nor none", string(b.Resamples))
-	}
-	if b.Seed < 0 {
-		return job.Errorf("seed", "%d is negative; give a whole number from 0", b.Seed)
-	}
-	j := Resolved(b).Solving()
-	j.Input, j.Solvers = job.Stdin, b.Solvers
-	if err := j.ValidateBy(recovery.Facts()); err != nil {
-		return err
-	}
-	return nil
+	return job.CheckComparison(Resolved(b).Solving(), b.Solvers, b.Bootstrap, b.Report, recovery.Facts())
 }
 
 // Resolved returns b with every default filled in that is a value. That of the model is

@@ -167,7 +167,7 @@ func Run(ctx context.Context, d job.Dream5, host Host) (*Result, error) {
 	started := time.Now()
 	r := &run{Dream5: Resolved(d), host: host, result: &Result{Version: job.Version(), Solvers: []SolverResult{}}}
 	r.result.Dream5 = r.Dream5
-	r.resamples, _ = job.ResampleCount(r.Resamples)
+	r.resamples = r.Bootstrap.Count()
 	found, err := search(ctx, r.Folder)
 	if err != nil {
 		return nil, err

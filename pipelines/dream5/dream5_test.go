@@ -122,7 +122,7 @@ func challenge(t *testing.T) string {
 }
 
 func TestRun(t *testing.T) {
-	d := job.Dream5{Folder: challenge(t), Solvers: append(slices.Clone(fast), "ridge"), Resamples: "30", Out: filepath.Join(t.TempDir(), "out"), Format: "csv"}
+	d := job.Dream5{Folder: challenge(t), Solvers: append(slices.Clone(fast), "ridge"), Bootstrap: job.Bootstrap{Resamples: "30"}, Out: filepath.Join(t.TempDir(), "out"), Format: "csv"}
 	r, err := Run(t.Context(), d, Host{})
 	if err != nil {
 		t.Fatal(err)
@@ -198,7 +198,7 @@ func TestRun(t *testing.T) {
 // A ranked list, scored as any other program's, has the figures of the run: edges of
 // unlisted genes are no part of the challenge.
 func TestListIsScoredTheSame(t *testing.T) {
-	d := job.Dream5{Folder: challenge(t), Solvers: fast, Resamples: "none", Out: t.TempDir()}
+	d := job.Dream5{Folder: challenge(t), Solvers: fast, Bootstrap: job.Bootstrap{Resamples: "none"}, Out: t.TempDir()}
 	r, err := Run(t.Context(), d, Host{})
 	if err != nil {
 		t.Fatal(err)
@@ -279,7 +279,7 @@ func TestFolderIsALink(t *testing.T) {
 }
 
 func TestWithoutRegulators(t *testing.T) {
-	r, err := Run(t.Context(), job.Dream5{Folder: challenge(t), Network: "1", Solvers: []string{"pcor"}, Resamples: "none", Out: t.TempDir()}, Host{})
+	r, err := Run(t.Context(), job.Dream5{Folder: challenge(t), Network: "1", Solvers: []string{"pcor"}, Bootstrap: job.Bootstrap{Resamples: "none"}, Out: t.TempDir()}, Host{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,9 +335,9 @@ func TestRefused(t *testing.T) {
 		{job.Dream5{Folder: folder, Solvers: []string{"foo"}}, "solvers", `"foo" is unknown`},
 		{job.Dream5{Folder: folder, Baselines: []string{"foo"}}, "baselines", `"foo" is unknown`},
 		{job.Dream5{Folder: folder, Baselines: []string{"clr", "clr"}}, "baselines", "twice"},
-		{job.Dream5{Folder: folder, Resamples: "1"}, "resamples", "neither a number"},
-		{job.Dream5{Folder: folder, Seed: -1}, "seed", "-1"},
-		{job.Dream5{Folder: folder, Penalty: "-1"}, "penalty", "-1"},
+		{job.Dream5{Folder: folder, Bootstrap: job.Bootstrap{Resamples: "1"}}, "resamples", "neither a number"},
+		{job.Dream5{Folder: folder, Bootstrap: job.Bootstrap{Seed: -1}}, "seed", "-1"},
+		{job.Dream5{Folder: folder, Method: job.Method{Penalty: "-1"}}, "penalty", "-1"},
 	} {
 		_, err := Run(t.Context(), c.d, Host{})
 		wrong := new(job.Error)

@@ -36,7 +36,7 @@ func network1(t *testing.T) string {
 // The page draws every ranking, with and without regulators, and the document lists it.
 func TestReport(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	d := job.Dream5{Folder: network1(t), Solvers: []string{"correlation", "clr", "ridge"}, Resamples: "10", Out: out, Report: filepath.Join(out, "report.html")}
+	d := job.Dream5{Folder: network1(t), Solvers: []string{"correlation", "clr", "ridge"}, Bootstrap: job.Bootstrap{Resamples: "10"}, Out: out, Report: filepath.Join(out, "report.html")}
 	r, err := Run(t.Context(), d, Host{})
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package dream5
 
 import (
 	"regexp"
-	"slices"
 
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/recovery"
@@ -19,26 +18,10 @@ func Validate(d job.Dream5) error {
 	if d.Network != "" && !regexp.MustCompile(`^([1-9]|size[0-9]+_[1-9])$`).MatchString(d.Network) {
 		return job.Errorf("network", "%q is no network; write 1, 3 or 4 of DREAM5, or size100_1 and the like of DREAM4", d.Network)
 	}
-	if err := job.CheckReport(d.Report); err != nil {
+	if err := job.CheckNames("baselines", "solver", d.Baselines, recovery.SolverNames()); err != nil {
 		return err
 	}
-	for i, b := range d.Baselines {
-		switch known := recovery.SolverNames(); {
-		case !slices.Contains(known, b):
-			return job.Errorf("baselines", "%q is unknown; choose from %s", b, job.AllOf(known))
-		case slices.Contains(d.Baselines[:i], b):
-			return job.Errorf("baselines", "%s is named twice; name every solver once", b)
-		}
-	}
-	if _, ok := job.ResampleCount(Resolved(d).Resamples); !ok {
-		return job.Errorf("resamples", "%q is neither a number of samples from 2 to 100000 nor none", string(d.Resamples))
-	}
-	if d.Seed < 0 {
-		return job.Errorf("seed", "%d is negative; give a whole number from 0", d.Seed)
-	}
-	j := Resolved(d).Solving()
-	j.Input, j.Solvers = job.Stdin, d.Solvers
-	return j.ValidateBy(recovery.Facts())
+	return job.CheckComparison(Resolved(d).Solving(), d.Solvers, d.Bootstrap, d.Report, recovery.Facts())
 }
 
 // Resolved returns d with every default filled in that is a value. That of the model is

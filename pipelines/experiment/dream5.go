@@ -41,8 +41,7 @@ func runChallenge(ctx context.Context, r *Run) (*Report, error) {
 		// and ADMM minimise what BCD does.
 		Solvers:   choose(r, []string{"glad", "bcd", "correlation", "spearman", "clr", "pcor", "spectral", "expression", "ridge"}, []string{"glad", "correlation", "ridge"}),
 		TimeLimit: job.Duration(10 * time.Minute), // no solver of these comes near it
-		Resamples: job.Value(choose(r, "200", "20")),
-		Seed:      int(r.Seed),
+		Bootstrap: job.Bootstrap{Resamples: job.Value(choose(r, "200", "20")), Seed: int(r.Seed)},
 	}, dream5.Host{Progress: tell})
 	if refused := (*job.Error)(nil); errors.As(err, &refused) {
 		return nil, &job.Error{Field: "challenge", Err: err}

@@ -29,10 +29,10 @@ type cell struct {
 type generalRun struct {
 	*Run
 	Part
-	models  []*glad.Model
-	experts map[string]*glad.Model
-	cells   []cell
-	noise   []noise
+	models []*glad.Model
+	fitted []contender // the default model, fitted to each table
+	cells  []cell
+	noise  []noise
 }
 
 func runGeneral(ctx context.Context, r *Run) (*Report, error) {
@@ -41,7 +41,7 @@ func runGeneral(ctx context.Context, r *Run) (*Report, error) {
 	if g.models, err = g.openModels(); err != nil {
 		return nil, err
 	}
-	if g.experts, err = g.openExperts(); err != nil {
+	if g.fitted, err = g.adaptable(); err != nil {
 		return nil, err
 	}
 	var cells []cell
@@ -86,11 +86,11 @@ func (g *generalRun) cell(ctx context.Context, c *cell, tell func(part float64, 
 	if err != nil {
 		return err
 	}
-	tell(0.05, "models of the family")
-	methods, err := g.contenders(ctx, c)
+	of, err := g.expertsOf(ctx, c.family, c.size, func(doing string) { tell(0.1, doing) })
 	if err != nil {
 		return err
 	}
+	methods := g.contenders(of)
 	for k, m := range methods {
 		tell(0.5+0.5*float64(k)/float64(len(methods)), m.name)
 		result, err := g.judge(ctx, m, cases, g.Scales)
@@ -103,30 +103,17 @@ func (g *generalRun) cell(ctx context.Context, c *cell, tell func(part float64, 
 }
 
 // contenders are the methods of a cell, those of the models first.
-func (g *generalRun) contenders(ctx context.Context, c *cell) ([]contender, error) {
+func (g *generalRun) contenders(of experts) []contender {
 	var methods []contender
 	for k, m := range g.models {
 		methods = append(methods, g.learned(g.modelName(k), m))
 	}
-	methods = append(methods, g.oracleLasso(g.Scales))
-	expert, given := g.experts[c.family.name]
-	size := expertSize(c.size)
-	f := c.family.sized(size.Dimension)
-	if !given {
-		var err error
-		if expert, err = g.expert(ctx, f, size.Samples, false); err != nil {
-			return nil, err
-		}
+	methods = append(methods, g.fitted...)
+	methods = append(methods, g.oracleLasso(g.Scales), g.learned(familyModel, of.correlations))
+	if of.equal != nil {
+		methods = append(methods, g.learnedEqual(of.equal))
 	}
-	methods = append(methods, g.learned(familyModel, expert))
-	if !given && slices.Contains(g.Scales, 0) {
-		equal, err := g.expert(ctx, f, size.Samples, true)
-		if err != nil {
-			return nil, err
-		}
-		methods = append(methods, g.learnedEqual(equal))
-	}
-	return append(methods, g.simple()...), nil
+	return append(methods, g.simple()...)
 }
 
 // modelName is what model k is called: by its own name, or, where two have one, by what was

@@ -63,17 +63,22 @@ func (r *Run) learnedEqual(m *glad.Model) contender {
 		if err != nil {
 			return nil, err
 		}
-		// Its own variances say what it takes the standardised variables to be.
-		standard, err := dense.AwaitResult(ctx, func() (*dense.Sym, error) { return simulate.Standardize(est.Precision) })
-		if err != nil {
-			return nil, err
-		}
-		factor := make([]float64, standard.Len())
-		for i := range factor {
-			factor[i] = math.Sqrt(standard.At(i, i) / est.Precision.At(i, i))
-		}
-		return &answer{standard: times(est.Support, factor), original: []*dense.Sym{est.Support}, score: normalised(est.Precision)}, nil
+		return equalAnswer(ctx, est)
 	}}
+}
+
+// equalAnswer is that of an estimate in the units of a table whose scales are equal.
+func equalAnswer(ctx context.Context, est *solver.Estimate) (*answer, error) {
+	// Its own variances say what it takes the standardised variables to be.
+	standard, err := dense.AwaitResult(ctx, func() (*dense.Sym, error) { return simulate.Standardize(est.Precision) })
+	if err != nil {
+		return nil, err
+	}
+	factor := make([]float64, standard.Len())
+	for i := range factor {
+		factor[i] = math.Sqrt(standard.At(i, i) / est.Precision.At(i, i))
+	}
+	return &answer{standard: times(est.Support, factor), original: []*dense.Sym{est.Support}, score: normalised(est.Precision)}, nil
 }
 
 func (r *Run) solveOne(ctx context.Context, m *glad.Model, c solver.Example) (*solver.Estimate, error) {

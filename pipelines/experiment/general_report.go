@@ -51,10 +51,10 @@ func (g *generalRun) setting() string {
 			families = append(families, strings.Replace(f.sized(100).String(), ", d=100", "", 1))
 		}
 	}
-	origin := fmt.Sprintf("models of a family fine-tuned from general on %d graphs of it with %d tables each, of the same d and M (d at most %d, then with as many variables a sample)",
+	origin := fmt.Sprintf("models of a family trained on %d graphs of it with %d tables each, of the same d and M (d at most %d, then with as many variables a sample), that for equal scales on covariances",
 		choose(g.Run, trainingGraphs, 2), trainingCopies, expertDimension)
 	if g.Experts != "" {
-		origin = "models of the families as given"
+		origin += ", unless they were given"
 	}
 	return fmt.Sprintf("%d graphs a cell; %s; NMSE of standardised variables does not depend on scales; in the units of the table by shrunk deviations; %s; %s",
 		g.Graphs, strings.Join(families, "; "), origin, g.training())
@@ -257,26 +257,29 @@ func flag(b bool) int {
 	return 0
 }
 
-// figure shows the NMSE of standardised variables, a panel for each size.
+// figure shows the NMSE of standardised variables less that of the lasso, a panel for each
+// family.
 func (g *generalRun) figure() report.Figure {
-	f := report.Figure{Title: "NMSE of standardised variables", Columns: 2}
 	if len(g.cells) == 0 {
 		return g.noiseFigure()
 	}
-	for _, size := range g.Sizes {
-		panel := report.Bars{Title: fmt.Sprintf("d = %d, M = %d", size.Dimension, size.Samples), Y: "NMSE (dB)"}
-		names := g.matrixMethods(lassoByTruth, familyModel, ledoitWolf)
+	f := report.Figure{Title: "NMSE less that of a graphical lasso tuned by the truth", Columns: 2}
+	names := g.matrixMethods(familyModel)
+	for _, family := range generalFamilies() {
+		panel := report.Bars{Title: family.name, X: "variables x samples", Y: "dB"}
 		for _, c := range g.cells {
-			if c.size != size {
+			if c.family.name != family.name {
 				continue
 			}
-			panel.Groups = append(panel.Groups, c.family.name)
+			panel.Groups = append(panel.Groups, c.size.String())
 			for _, name := range names {
-				m := decibels(named(c.results, name).standard, nil)
+				m := decibels(named(c.results, name).standard, named(c.results, lassoByTruth).standard)
 				appendBar(&panel, name, m.value, m.err)
 			}
 		}
-		f.Panels = append(f.Panels, panel)
+		if panel.Groups != nil {
+			f.Panels = append(f.Panels, panel)
+		}
 	}
 	return f
 }

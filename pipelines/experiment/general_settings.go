@@ -24,7 +24,9 @@ type Part struct {
 	// Models are names of built-in models and model files; the first is the one that the text
 	// is about. Default: general.
 	Models []string
-	// Experts is a folder with a model for each family, FAMILY.json. Default: they are trained.
+	// Experts is a folder with models of the families: FAMILY.json for all sizes, or
+	// FAMILY-d100-m100.json and, for covariances of equal scales, FAMILY-d100-m100-equal.json.
+	// What is missing is trained and kept there. Default: all are trained and none is kept.
 	Experts string
 }
 

@@ -3,6 +3,9 @@ package experiment
 import (
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -273,15 +276,55 @@ func TestPartOfGeneral(t *testing.T) {
 			t.Errorf("%q is taken for a size", text)
 		}
 	}
-	for _, names := range [][]string{{"no-such-model"}} {
-		if _, err := (Part{Models: names}).openModels(); err == nil {
-			t.Errorf("models %q are opened", names)
-		}
+	if _, err := (Part{Models: []string{"no-such-model"}}).openModels(); err == nil {
+		t.Error("a model that is not there is opened")
 	}
-	if _, err := (Part{Families: []string{"hub"}, Experts: t.TempDir()}).openExperts(); err == nil || !strings.Contains(err.Error(), "hub.json") {
-		t.Errorf("an empty folder of models: %v", err)
+}
+
+// Models of families are trained once for a folder, and one that is there is taken.
+func TestExpertsAreKept(t *testing.T) {
+	r := &Run{Quick: true, Seed: 3}
+	folder := t.TempDir()
+	g := &generalRun{Run: r, Part: Part{Scales: []float64{0}, Experts: filepath.Join(folder, "experts")}}
+	trained := 0
+	tell := func(string) { trained++ }
+	f, size := generalFamilies()[4], Size{12, 10}
+	first, err := g.expertsOf(t.Context(), f, size, tell)
+	if err != nil || trained != 2 {
+		t.Fatalf("%d models trained (%v)", trained, err)
 	}
-	if m, err := (Part{Families: []string{"empty"}, Experts: t.TempDir()}).openExperts(); err != nil || len(m) != 0 {
-		t.Errorf("noise needs no model of its family: %v", err)
+	again, err := g.expertsOf(t.Context(), f, size, tell)
+	if err != nil || trained != 2 || !reflect.DeepEqual(first, again) {
+		t.Errorf("%d models trained (%v)", trained, err)
+	}
+	if first.equal.Name != "hub-d12-m10-equal" || first.correlations.Card.Family != f.sized(12).String() {
+		t.Errorf("%s, %+v", first.equal.Name, first.correlations.Card)
+	}
+	// Without a folder the same are trained.
+	g.Experts = ""
+	if again, err = g.expertsOf(t.Context(), f, size, tell); err != nil || trained != 4 || !slices.EqualFunc(first.equal.Cells, again.equal.Cells, func(a, b glad.PosteriorMean) bool { return reflect.DeepEqual(a, b) }) {
+		t.Errorf("%d models trained, others (%v)", trained, err)
+	}
+	// One of the family serves for every size, and knows no equal scales.
+	g.Experts = folder
+	data, err := os.ReadFile(filepath.Join(folder, "experts", "hub-d12-m10.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "hub.json"), data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if again, err = g.expertsOf(t.Context(), f, Size{30, 7}, tell); err != nil || trained != 4 || again.equal != nil || again.correlations.Name != "hub-d12-m10" {
+		t.Errorf("%d models trained, %+v (%v)", trained, again, err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "hub.json"), []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var wrong *job.Error
+	if _, err = g.expertsOf(t.Context(), f, size, tell); !errors.As(err, &wrong) || wrong.Field != "experts" {
+		t.Errorf("a broken model: %v", err)
+	}
+	if s := expertSize(Size{400, 200}); s != (Size{200, 100}) || expertSize(size) != size {
+		t.Errorf("trained for %v", s)
 	}
 }

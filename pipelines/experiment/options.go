@@ -33,7 +33,7 @@ type Options struct {
 	Scales   []string `json:"scales,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general: spreads of the scales of variables, as simulate --scales takes one; without it 0 and 0.5"`
 	Graphs   int      `json:"graphs,omitzero" jsonschema:"minimum=0" jsonschema_description:"general: graphs of each family and size; 0 is the default, 12"`
 	Models   []string `json:"models,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general: built-in models and model files to compare, the first of which the text is about; without it general"`
-	Experts  string   `json:"experts,omitzero" file:"read-folder" jsonschema_description:"general: folder with a model FAMILY.json for each family; without it they are trained"`
+	Experts  string   `json:"experts,omitzero" file:"write-folder" jsonschema_description:"general: folder of models to compare with, FAMILY.json for all sizes or FAMILY-d100-m100.json for one; what is missing is trained and kept there"`
 	// Out is the folder for NAME.parquet, NAME.svg, NAME.png and NAME.md, made
 	// where it is missing. Default: results, docs/results for All, or
 	// results-quick if quick.

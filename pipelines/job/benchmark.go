@@ -23,19 +23,11 @@ type Benchmark struct {
 	IDColumn    string `json:"id_column,omitzero" jsonschema_description:"column that labels the rows, by name or as #N, of sets that do not say"`
 	Background  string `json:"background,omitzero" jsonschema_description:"beginning of the names of variables that are not scored, of sets that do not say, such as bgr_"`
 
-	// Correlation to TimeLimit are those of Job, for every set.
-	Correlation        string   `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none" jsonschema_description:"what to estimate from the samples; none is the covariance; without it what GLAD's model was trained on, which is pearson for the default one and where GLAD does not run"`
-	Model              string   `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file; with regulators gene-regulators without it"`
-	RankingCorrelation string   `json:"ranking_correlation,omitzero" jsonschema:"enum=normal-scores,enum=pearson,enum=spearman,default=normal-scores" jsonschema_description:"correlation that spectral ranks by; pearson where a few samples far out carry the signal"`
-	RankingModel       string   `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file"`
-	Penalty            Value    `json:"penalty,omitzero" jsonschema_description:"penalty of the classical solvers: a number, or {words} to choose it from the data"`
-	Gap                float64  `json:"gap,omitzero" jsonschema:"minimum=0,default=0.001" jsonschema_description:"duality gap to stop at, relative to the objective"`
-	TimeLimit          Duration `json:"time_limit,omitzero" jsonschema:"default=1m" jsonschema_description:"longest time for each solver on each set, such as 90s or 2m; what it has found by then is scored"`
+	Method
+	// TimeLimit is that of Job.
+	TimeLimit Duration `json:"time_limit,omitzero" jsonschema:"default=1m" jsonschema_description:"longest time for each solver on each set, such as 90s or 2m; what it has found by then is scored"`
 
-	// Resamples is the number of bootstrap samples of the sources of a network, which
-	// standard errors come from; Seed that of their random numbers.
-	Resamples Value `json:"resamples,omitzero" words:"none" jsonschema:"default=200" jsonschema_description:"bootstrap samples for standard errors, 2 or more, or {words}"`
-	Seed      int   `json:"seed,omitzero" jsonschema:"minimum=0" jsonschema_description:"seed of the bootstrap samples"`
+	Bootstrap
 
 	// Metrics are those that are printed, see metric.OfRankings; files have all.
 	Metrics []string `json:"metrics,omitzero" jsonschema:"default=auroc,default=aupr,default=early_precision,minItems=1,uniqueItems=true" jsonschema_description:"metrics to print; the files have all of them"`
@@ -50,34 +42,9 @@ type Benchmark struct {
 	Format string `json:"format,omitzero" jsonschema:"default=parquet" jsonschema_description:"format of the tables written"`
 	// Repeat does everything again.
 	Repeat bool `json:"repeat,omitzero" jsonschema_description:"repeat what is done too"`
-	// Engine and Threads are those of Job.
-	Engine  string `json:"engine,omitzero" jsonschema:"enum=auto,enum=openblas,enum=gonum,default=auto" jsonschema_description:"linear algebra; auto is openblas where this machine has it"`
-	Threads int    `json:"threads,omitzero" jsonschema:"minimum=0" jsonschema_description:"threads to compute on at the same time; 0 is one for each processor that the process may use"`
 	// JSON asks for one JSON document. Only the command reads it.
 	JSON bool `json:"json,omitzero" jsonschema_description:"print the result as one JSON document"`
 }
 
 // Solving is the job for the solvers of every set, without its input.
-func (b Benchmark) Solving() Job {
-	return Job{
-		Correlation: b.Correlation, Model: b.Model, RankingCorrelation: b.RankingCorrelation, RankingModel: b.RankingModel,
-		Penalty: b.Penalty, Gap: b.Gap, TimeLimit: b.TimeLimit,
-		Engine: b.Engine, Threads: b.Threads, Device: DeviceCPU,
-	}
-}
-
-// ResampleCount is the number that Resamples says, 0 for none, and whether it can be
-// read.
-func ResampleCount(v Value) (n int, ok bool) {
-	if v == resamplesNone {
-		return 0, true
-	}
-	x, ok := v.Number()
-	n = int(x)
-	return n, ok && float64(n) == x && n >= 2 && n <= mostResamples
-}
-
-const (
-	resamplesNone = "none"
-	mostResamples = 100_000
-)
+func (b Benchmark) Solving() Job { return b.Method.job(b.TimeLimit) }

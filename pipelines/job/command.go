@@ -41,8 +41,8 @@ func (d Dream5) Command(known Facts) string {
 // words have already.
 func commandLine(words []string, document any, known Facts, arguments ...string) string {
 	v := reflect.ValueOf(document).Elem()
-	for i, f := range Fields(document, known) {
-		field := v.Field(i)
+	for _, s := range structFields(v.Type()) {
+		f, field := fieldOf(s, known), v.FieldByIndex(s.Index)
 		if slices.Contains(arguments, f.Key) || field.IsZero() {
 			continue
 		}

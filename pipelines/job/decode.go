@@ -115,19 +115,15 @@ type scalar struct {
 }
 
 func (e entry) set(j *Job) error {
-	job := reflect.TypeFor[Job]()
 	var kind FieldKind
-	var field reflect.Value
-	for i := range job.NumField() {
-		if keyOf(job.Field(i)) == e.key {
-			kind = kindOf(job.Field(i).Type)
-			field = reflect.ValueOf(j).Elem().Field(i)
-		}
+	field, found := fieldByKey(j, e.key)
+	if found {
+		kind = kindOf(field.Type())
 	}
 	text := e.value.text
 	switch {
 	case kind == "":
-		return Errorf(e.key, "the key is unknown%s", Suggestion(e.key, keysOf(job)))
+		return Errorf(e.key, "the key is unknown%s", Suggestion(e.key, keysOf(reflect.TypeFor[Job]())))
 	case e.shape == shapeNull:
 		return nil
 	case e.shape == shapeOther, e.shape == shapeList && kind != ListField, (e.shape == shapeMap) != (kind == MapField):

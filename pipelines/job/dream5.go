@@ -17,19 +17,11 @@ type Dream5 struct {
 	// that are not run are left out.
 	Baselines []string `json:"baselines,omitzero" jsonschema:"default=correlation,default=ridge,default=clr,uniqueItems=true" jsonschema_description:"solvers to compare the others with, as far as they are run"`
 
-	// Correlation to TimeLimit are those of Job.
-	Correlation        string   `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none" jsonschema_description:"what to estimate from the samples; none is the covariance; without it what GLAD's model was trained on, which is pearson for the default one and where GLAD does not run"`
-	Model              string   `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file; with regulators gene-regulators without it"`
-	RankingCorrelation string   `json:"ranking_correlation,omitzero" jsonschema:"enum=normal-scores,enum=pearson,enum=spearman,default=normal-scores" jsonschema_description:"correlation that spectral ranks by; pearson where a few samples far out carry the signal"`
-	RankingModel       string   `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file"`
-	Penalty            Value    `json:"penalty,omitzero" jsonschema_description:"penalty of the classical solvers: a number, or {words} to choose it from the data"`
-	Gap                float64  `json:"gap,omitzero" jsonschema:"minimum=0,default=0.001" jsonschema_description:"duality gap to stop at, relative to the objective"`
-	TimeLimit          Duration `json:"time_limit,omitzero" jsonschema:"default=20s" jsonschema_description:"longest time for each solver, such as 90s or 2m; what it has found by then is scored"`
+	Method
+	// TimeLimit is that of Job.
+	TimeLimit Duration `json:"time_limit,omitzero" jsonschema:"default=20s" jsonschema_description:"longest time for each solver, such as 90s or 2m; what it has found by then is scored"`
 
-	// Resamples is the number of bootstrap samples of the regulators, which standard
-	// errors come from; Seed that of their random numbers.
-	Resamples Value `json:"resamples,omitzero" words:"none" jsonschema:"default=200" jsonschema_description:"bootstrap samples of the regulators for standard errors, 2 or more, or {words}"`
-	Seed      int   `json:"seed,omitzero" jsonschema:"minimum=0" jsonschema_description:"seed of the bootstrap samples"`
+	Bootstrap
 
 	// Out is the folder for metrics, ranked lists and dream5.json. Default: no files.
 	Out string `json:"out,omitzero" file:"write-folder" jsonschema_description:"folder for the metrics and the ranked lists; without it nothing is written"`
@@ -38,21 +30,12 @@ type Dream5 struct {
 	Report string `json:"report,omitzero" file:"write" jsonschema:"pattern=[.]html$" jsonschema_description:"page to look at, with tables, curves and the networks drawn: one HTML file whose name ends in .html"`
 	// Format is that of the metrics.
 	Format string `json:"format,omitzero" jsonschema:"default=parquet" jsonschema_description:"format of the metrics"`
-	// Engine and Threads are those of Job.
-	Engine  string `json:"engine,omitzero" jsonschema:"enum=auto,enum=openblas,enum=gonum,default=auto" jsonschema_description:"linear algebra; auto is openblas where this machine has it"`
-	Threads int    `json:"threads,omitzero" jsonschema:"minimum=0" jsonschema_description:"threads to compute on at the same time; 0 is one for each processor that the process may use"`
 	// JSON asks for one JSON document. Only the command reads it.
 	JSON bool `json:"json,omitzero" jsonschema_description:"print the result as one JSON document"`
 }
 
 // Solving is the job for the solvers, without its input and its regulators.
-func (d Dream5) Solving() Job {
-	return Job{
-		Correlation: d.Correlation, Model: d.Model, RankingCorrelation: d.RankingCorrelation, RankingModel: d.RankingModel,
-		Penalty: d.Penalty, Gap: d.Gap, TimeLimit: d.TimeLimit,
-		Engine: d.Engine, Threads: d.Threads, Device: DeviceCPU,
-	}
-}
+func (d Dream5) Solving() Job { return d.Method.job(d.TimeLimit) }
 
 // GenesAll is the value of Dream5.Genes for all genes of the table.
 const GenesAll = "all"

@@ -21,6 +21,9 @@ type Field struct {
 	Description string
 	// Default is the text of the default; empty where the default is none.
 	Default string
+	// Bare is what the flag means without a value, by the tag bare; empty where it needs
+	// one.
+	Bare string
 	// Maximum is the text of the largest number; empty where there is none.
 	Maximum string
 	// Choices are the only words that are allowed; nil where others are.
@@ -52,10 +55,9 @@ const (
 // Fields describes the fields of document, a pointer to a Job or another
 // document, in their order.
 func Fields(document any, known Facts) []Field {
-	t := reflect.TypeOf(document).Elem()
-	fields := make([]Field, t.NumField())
-	for i := range fields {
-		fields[i] = fieldOf(t.Field(i), known)
+	var fields []Field
+	for _, f := range structFields(reflect.TypeOf(document).Elem()) {
+		fields = append(fields, fieldOf(f, known))
 	}
 	return fields
 }
@@ -78,6 +80,7 @@ func fieldOf(s reflect.StructField, known Facts) Field {
 		Flag:        cmp.Or(s.Tag.Get("flag"), FlagName(key)),
 		Description: s.Tag.Get("jsonschema_description"),
 		File:        File(s.Tag.Get("file")),
+		Bare:        s.Tag.Get("bare"),
 		Kind:        kindOf(s.Type),
 	}
 	var defaults []string
@@ -144,34 +147,45 @@ func kindOf(t reflect.Type) FieldKind {
 
 func keysOf(t reflect.Type) []string {
 	var keys []string
-	for i := range t.NumField() {
-		keys = append(keys, keyOf(t.Field(i)))
+	for _, f := range structFields(t) {
+		keys = append(keys, keyOf(f))
 	}
 	return keys
+}
+
+// structFields are the fields of a document, those of what is embedded in its place.
+func structFields(t reflect.Type) []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous })
+}
+
+// eachField visits the fields of document, a pointer, with their values.
+func eachField(document any, visit func(f reflect.StructField, v reflect.Value)) {
+	v := reflect.ValueOf(document).Elem()
+	for _, f := range structFields(v.Type()) {
+		visit(f, v.FieldByIndex(f.Index))
+	}
 }
 
 // Given lists the keys of the fields of document, a pointer to a Job or another
 // document, that are not zero, in their order.
 func Given(document any) []string {
 	var keys []string
-	v := reflect.ValueOf(document).Elem()
-	for i := range v.NumField() {
-		if !v.Field(i).IsZero() {
-			keys = append(keys, keyOf(v.Type().Field(i)))
+	eachField(document, func(f reflect.StructField, v reflect.Value) {
+		if !v.IsZero() {
+			keys = append(keys, keyOf(f))
 		}
-	}
+	})
 	return keys
 }
 
 // Resolve sets the fields of document, a pointer to a Job or another document,
 // that are zero to their defaults.
 func Resolve(document any, known Facts) {
-	v := reflect.ValueOf(document).Elem()
-	for i, f := range Fields(document, known) {
-		if f.Default != "" && v.Field(i).IsZero() {
-			setText(v.Field(i), f.Default)
+	eachField(document, func(s reflect.StructField, v reflect.Value) {
+		if f := fieldOf(s, known); f.Default != "" && v.IsZero() {
+			setText(v, f.Default)
 		}
-	}
+	})
 }
 
 // CheckFields reports, as an *Error, the first field of document, a pointer to a
@@ -179,8 +193,8 @@ func Resolve(document any, known Facts) {
 // a file or a folder is written: there are no outputs to stores.
 func CheckFields(document any, known Facts) error {
 	v := reflect.ValueOf(document).Elem()
-	for i, f := range Fields(document, known) {
-		word := v.Field(i)
+	for _, s := range structFields(v.Type()) {
+		f, word := fieldOf(s, known), v.FieldByIndex(s.Index)
 		if (f.File == WriteFile || f.File == WriteFolder) && uri.Is(word.String()) {
 			return Errorf(f.Key, "%q is a URL, and files are written on this machine only; name a path", word.String())
 		}

@@ -58,13 +58,11 @@ func Files(document any) []NamedFile {
 }
 
 func eachFile(document any, visit func(key string, file File, path *string)) {
-	v := reflect.ValueOf(document).Elem()
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
+	eachField(document, func(f reflect.StructField, v reflect.Value) {
 		if file := File(f.Tag.Get("file")); file != NoFile {
-			visit(keyOf(f), file, v.Field(i).Addr().Interface().(*string))
+			visit(keyOf(f), file, v.Addr().Interface().(*string))
 		}
-	}
+	})
 }
 
 // Redact replaces every path in document, a pointer to a Job or another document,

@@ -56,7 +56,7 @@ type Job struct {
 	// Correlation is what is estimated from the samples; none is the plain
 	// covariance. Default: what the model of GLAD was trained on by its card, pearson
 	// where that is several or not said, and where GLAD is not among Solvers.
-	Correlation string `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=none" jsonschema_description:"what to estimate from the samples; none is the covariance; without it what GLAD's model was trained on, which is pearson for the default one and where GLAD does not run"`
+	Correlation string `json:"correlation,omitzero" jsonschema:"enum=pearson,enum=spearman,enum=nonparanormal,enum=normal-scores,enum=auto,enum=none" jsonschema_description:"what to estimate from the samples; none is the covariance; auto is normal-scores where many variables have heavy tails or outliers, else pearson; without it what GLAD's model was trained on, which is pearson for the default one and where GLAD does not run"`
 	// RankingCorrelation is what the rankings of solvers such as spectral are made
 	// from, whatever Correlation says: of normal scores of the variables, of ranks, or of
 	// the values. Of a covariance it is the covariance's.
@@ -76,6 +76,18 @@ type Job struct {
 	// Model is GLAD's: the name of a built-in model, or the path of a model
 	// file. Default: general, or gene-regulators with Regulators.
 	Model string `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file; with regulators gene-regulators without it"`
+	// Adapt fits GLAD to the table: experts averages the general model and models trained
+	// for a family of graphs each, equal-scales does so with experts on covariances of
+	// simulated variables whose precision matrix has an equal diagonal, train fine-tunes the
+	// general model on simulated networks like the table. Default: neither.
+	Adapt string `json:"adapt,omitzero" bare:"experts" jsonschema:"enum=experts,enum=equal-scales,enum=train" jsonschema_description:"fit GLAD to the table: average experts on families of graphs, of standardised variables or, equal-scales, of simulated covariances, or train on simulated networks most like the table"`
+	// Score is what glad's list of edges is ranked by: probability, that of an edge, which a
+	// model with an edge head gives, or partial-correlation. Default: probability where
+	// there is one.
+	Score string `json:"score,omitzero" jsonschema:"enum=probability,enum=partial-correlation" jsonschema_description:"what glad ranks edges by; without it the probability of an edge where the model gives one, see gladflow models"`
+	// FDR bounds the expected share of false edges in glad's support, for a model with an
+	// edge head: see solver.LikelyThreshold. Default: solver.DefaultFDR.
+	FDR float64 `json:"fdr,omitzero" jsonschema:"minimum=0,maximum=1" jsonschema_description:"largest expected share of false edges in glad's support, for a model that gives the probability of an edge; 0 is the default, 0.2"`
 	// RankingModel is expression's: the name of a built-in model, or the path of a
 	// model file. Default: gene.
 	RankingModel string `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file"`
@@ -155,6 +167,9 @@ const (
 	KindCovariance  = "covariance"
 	KindCorrelation = "correlation"
 
+	// CorrelationAuto is a value of Correlation that is decided from the samples.
+	CorrelationAuto = "auto"
+
 	ShrinkageLedoitWolf = "ledoit-wolf"
 
 	TransformNone  = "none"
@@ -170,6 +185,10 @@ const (
 	MissingEM       = "em"
 	MissingMean     = "mean"
 
+	AdaptExperts     = "experts"
+	AdaptEqualScales = "equal-scales"
+	AdaptTrain       = "train"
+
 	EdgesSupport = "support"
 	EdgesAll     = "all"
 
@@ -179,6 +198,9 @@ const (
 	// MostRanked is how many pairs of a ranking are listed with EdgesSupport: as many
 	// as a list for the DREAM5 challenge may have.
 	MostRanked = 100_000
+
+	ScoreProbability        = "probability"
+	ScorePartialCorrelation = "partial-correlation"
 
 	UnitsStandardised = "standardised"
 	UnitsOriginal     = "original"

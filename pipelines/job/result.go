@@ -60,6 +60,10 @@ type InputResult struct {
 	Variables int `json:"variables"`
 	// Shrinkage is the weight that was applied, given or found.
 	Shrinkage float64 `json:"shrinkage"`
+	// Correlation is what was estimated from samples: what auto stands for, or
+	// Job.Correlation. HeavyTails counts the variables of a kurtosis above 6.
+	Correlation string `json:"correlation,omitempty"`
+	HeavyTails  int    `json:"heavy_tails,omitempty"`
 	// VariablesRead and SamplesRead are those of the file, where some were left out; 0
 	// where none were.
 	VariablesRead int `json:"variables_read,omitempty"`
@@ -162,6 +166,12 @@ type SolverResult struct {
 	Ranking bool `json:"ranking,omitempty"`
 	// Model is the model that GLAD ran.
 	Model string `json:"model,omitempty"`
+	// Adapted says how GLAD was fitted to the table; nil where it was not.
+	Adapted *AdaptedResult `json:"adapted,omitempty"`
+	// Score is what GLAD's edges are ranked by, as Job.Score, and ExpectedFalse the share of
+	// false edges that is expected in its support; empty and nil for a model without an edge head.
+	Score         string `json:"score,omitempty"`
+	ExpectedFalse *Float `json:"expected_false,omitempty"`
 	// Status is that of the estimate, see solver.Status, or "failed".
 	Status string `json:"status"`
 	// TimeLimitReached says that the time limit is why it was interrupted.

@@ -13,16 +13,23 @@ import (
 // unknown keys are Errors. Whether the value makes sense is left to
 // Validate. Text for a map is one KEY=VALUE, which is added to it.
 func Set(document any, key, text string) error {
-	v := reflect.ValueOf(document).Elem()
-	for i := range v.NumField() {
-		if keyOf(v.Type().Field(i)) == key {
-			if reason := setText(v.Field(i), text); reason != "" {
-				return Errorf(key, "%s", reason)
-			}
-			return nil
-		}
+	field, found := fieldByKey(document, key)
+	if !found {
+		return Errorf(key, "the key is unknown%s", Suggestion(key, keysOf(reflect.TypeOf(document).Elem())))
 	}
-	return Errorf(key, "the key is unknown%s", Suggestion(key, keysOf(v.Type())))
+	if reason := setText(field, text); reason != "" {
+		return Errorf(key, "%s", reason)
+	}
+	return nil
+}
+
+func fieldByKey(document any, key string) (field reflect.Value, found bool) {
+	eachField(document, func(f reflect.StructField, v reflect.Value) {
+		if keyOf(f) == key {
+			field, found = v, true
+		}
+	})
+	return field, found
 }
 
 // setText returns why text cannot be read, or nothing.

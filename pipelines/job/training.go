@@ -65,8 +65,9 @@ type Training struct {
 	// ValidateEvery and Patience are train.Settings'.
 	ValidateEvery int `json:"validate_every,omitzero" jsonschema:"minimum=0,default=10" jsonschema_description:"steps between validations"`
 	Patience      int `json:"patience,omitzero" jsonschema:"minimum=0" jsonschema_description:"validations without gain after which a start ends; 0 is never"`
-	// Select is the figure of the validation data that the best weights have.
-	Select string `json:"select,omitzero" jsonschema:"default=nmse" jsonschema_description:"figure to choose the best weights by: mean square error, its mean over covariances in decibels, strict probability of success or area under the ROC curve"`
+	// Select is the figure of the validation data that the best weights have. Default:
+	// nmse, or aupr where Data has networks only and no precision matrix.
+	Select string `json:"select,omitzero" jsonschema_description:"figure to choose the best weights by: mean square error, its mean over covariances in decibels, strict probability of success, or area under the ROC or the precision-recall curve; without it nmse, or aupr for a folder with networks only"`
 	// SupportCost is train.Settings', for posterior-mean models; none leaves Z
 	// dense. It has no meaning with Select ps, which chooses the threshold.
 	SupportCost Value `json:"support_cost,omitzero" words:"none" jsonschema:"default=0.005" jsonschema_description:"decibels that a posterior-mean model may pay for zeros in its sparse matrix, or none for no zeros"`

@@ -18,6 +18,9 @@ func (r *run) describeTable(data *table.Data) {
 		in.SamplesRead = p.SamplesRead
 	}
 	in.Constant, in.LeastVariance = p.Constant, p.LeastVariance
+	if r.job.SamplesGiven() {
+		in.Correlation, in.HeavyTails = data.Correlation, data.HeavyTails()
+	}
 	if p.Missing == 0 {
 		return
 	}
@@ -37,6 +40,9 @@ func Preparation(r *job.Result) []string {
 	}
 	if in.LeastVariance > 0 {
 		lines = append(lines, fmt.Sprintf("taken: the %d variables of the largest variance, %.4g and more, of %d", in.Variables, in.LeastVariance, in.VariablesRead))
+	}
+	if j.Correlation == job.CorrelationAuto {
+		lines = append(lines, fmt.Sprintf("correlation: %s, since %d of %d variables have heavy tails or outliers (a kurtosis above %d)", in.Correlation, in.HeavyTails, in.Variables, table.Heavy))
 	}
 	m := in.Missing
 	if m == nil {

@@ -167,7 +167,10 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 	r.result.Variables = data.Names
 	r.result.StandardDeviations = data.StandardDeviations
 	r.result.Warnings = append(r.result.Warnings, data.Warnings...)
-	r.warnOfOutliers()
+	r.warnOfTails(data)
+	r.warnOfRepeats(data)
+	r.warnOfUnits(data)
+	r.warnOfPenalty()
 	r.warnOfModel()
 	return data.Problem, r.admitSamples()
 }

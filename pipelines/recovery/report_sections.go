@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -47,6 +48,9 @@ func (r *run) resultsSection() page.Section {
 		}
 		row = append(row, page.Count(s.Edges), cell(s.Penalty, "%.4g"), cell(s.Objective, "%.5f"), cell(s.DualityGap, "%.1e"), iterations(s), cell(s.Seconds, "%.2f"))
 		t.Rows = append(t.Rows, row)
+		if s.Adapted != nil {
+			notes = append(notes, s.Name+": "+s.Adapted.String())
+		}
 		for _, sentence := range []string{s.Note, s.Error} {
 			if sentence != "" {
 				notes = append(notes, s.Name+": "+sentence)
@@ -225,7 +229,7 @@ func (r *run) recordSection() page.Section {
 	if r.rankingModel != nil {
 		fact("Ranking model", r.rankingModel.Name)
 	}
-	fact("Correlation", r.job.Correlation)
+	fact("Correlation", cmp.Or(res.Input.Correlation, r.job.Correlation))
 	fact("Shrinkage", page.Figure(res.Input.Shrinkage, "%.4g"))
 	fact("Engine", res.Engine)
 	fact("Threads", strconv.Itoa(res.Threads))

@@ -79,15 +79,8 @@ func Mixed(ctx context.Context, rng *rand.Rand, largest int) (solver.Example, er
 		return solver.Example{}, err
 	}
 	if kind == 2 {
-		deviation := make([]float64, d)
-		for i := range deviation {
-			deviation[i] = math.Sqrt(s.At(i, i))
-		}
+		deviation := Correlate(s)
 		rescale(theta, func(i int) float64 { return deviation[i] })
-		rescale(s, func(i int) float64 { return 1 / deviation[i] })
-		for i := range d {
-			s.Set(i, i, 1)
-		}
 	}
 	return solver.Example{Truth: theta, S: s, Samples: m}, nil
 }

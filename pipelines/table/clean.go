@@ -22,13 +22,14 @@ type cleaned struct {
 	names   []string
 	keep    bool // missing values are NaN
 
-	read, left       int    // samples
-	missing, without int    // missing values, and samples that have one
-	lacking          []bool // by variable: it misses one
+	tails            tails
+	read, left       int   // samples
+	missing, without int   // missing values, and samples that have one
+	lacking          []int // missing values by variable
 }
 
 func newCleaned(t *Table, keep bool) *cleaned {
-	return &cleaned{samples: t.samples, source: t.source, names: t.Names, keep: keep, lacking: make([]bool, len(t.Names))}
+	return &cleaned{samples: t.samples, source: t.source, names: t.Names, keep: keep, lacking: make([]int, len(t.Names))}
 }
 
 // Next implements covariance.Source.
@@ -53,6 +54,7 @@ func (c *cleaned) Next() ([]float64, int, error) {
 			kept++
 		}
 	}
+	c.tails.add(rows[:kept*d], d)
 	c.read += n
 	c.left += kept
 	return rows[:kept*d], kept, nil
@@ -65,7 +67,7 @@ func (c *cleaned) count(row []float64) bool {
 		if v != v {
 			whole = false
 			c.missing++
-			c.lacking[j] = true
+			c.lacking[j]++
 		}
 	}
 	if !whole {
@@ -91,8 +93,8 @@ func (c *cleaned) refuse() error {
 	_, first := c.samples.Missing()
 	e := *first
 	variables := 0
-	for _, lacks := range c.lacking {
-		if lacks {
+	for _, n := range c.lacking {
+		if n > 0 {
 			variables++
 		}
 	}
@@ -210,6 +212,7 @@ func (c *cleaned) preparation() Preparation {
 func (t *Table) leaveOut() error {
 	d := len(t.Names)
 	variances := covariance.Variances(t.rows, d)
+	kurtosis := t.cleaned.tails.kurtosis()
 	var left []int
 	for j, v := range variances {
 		if v == 0 && t.source.Constant == job.ConstantDrop {
@@ -224,14 +227,14 @@ func (t *Table) leaveOut() error {
 	if n := t.source.TopVariance; n > 0 && n < len(left) {
 		left, t.Preparation.LeastVariance = largest(left, variances, n)
 	}
-	if len(left) == d {
+	if t.kurtosis = kurtosis; len(left) == d {
 		return nil
 	}
 	names := make([]string, len(left))
 	for k, j := range left {
-		names[k] = t.Names[j]
+		names[k], kurtosis[k] = t.Names[j], kurtosis[j]
 	}
-	t.Names = names
+	t.Names, t.kurtosis = names, kurtosis[:len(left)]
 	m, to := len(t.rows)/d, 0
 	for i := range m {
 		row := t.rows[i*d : (i+1)*d]

@@ -29,6 +29,16 @@ type Data struct {
 	// Completion says what was done about missing values that were estimated around or
 	// filled in; nil where there were none.
 	Completion *covariance.Completion
+	// Correlation is what was estimated, as Source.Correlation has it: what auto stands
+	// for, or what was given.
+	Correlation string
+	// Kurtosis is m4/m2² of every variable, after the transform; NaN where it cannot be
+	// told, nil for a covariance.
+	Kurtosis []float64
+	// CarriedByFew says that the same few samples carry most of the variance of most
+	// variables: more than half of all squares lie in one sample of fifty, and the
+	// median kurtosis is above 30 and above a quarter of their number.
+	CarriedByFew bool
 	// SHA256 is the checksum of the file's bytes.
 	SHA256 string
 	// Warnings are sentences on what the user may not have intended.
@@ -76,7 +86,7 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 		samples = source.rows
 		t.Close() // so that its memory is free while solvers are at work
 		t.samples = nil
-		t.Preparation = t.cleaned.preparation()
+		t.Preparation, t.kurtosis = t.cleaned.preparation(), t.cleaned.tails.kurtosis()
 	default:
 		estimated, err = covariance.FromMatrix(ctx, t.matrix, d, t.source.Samples, settings)
 		if err != nil && ctx.Err() == nil {
@@ -94,9 +104,12 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 		Shrinkage:          estimated.Shrinkage,
 		Samples:            samples,
 		Completion:         estimated.Incomplete,
+		Correlation:        settings.Method.String(),
+		Kurtosis:           t.kurtosis,
 		SHA256:             sha,
 	}
 	if t.source.holdsSamples() {
+		data.CarriedByFew = t.cleaned.tails.sameSamples() && carriedByFew(median(data.Kurtosis), estimated.Samples)
 		data.Warnings = append(data.Warnings, t.warnings()...)
 	}
 	if isTable && estimated.Means != nil && isCounter(estimated) {
@@ -111,7 +124,9 @@ func (t *Table) settings(engine dense.Engine) (covariance.Settings, error) {
 	source := t.source
 	s := covariance.Settings{Names: t.Names, Engine: engine}
 	var err error
-	if s.Method, err = covariance.ParseMethod(source.Correlation); err != nil {
+	if source.Correlation == job.CorrelationAuto {
+		s.Method = t.cleaned.tails.choose(t.kurtosis, len(t.rows)/len(t.Names))
+	} else if s.Method, err = covariance.ParseMethod(source.Correlation); err != nil {
 		return s, &job.Error{Field: "correlation", Err: err}
 	}
 	if source.Kind == job.KindCorrelation {

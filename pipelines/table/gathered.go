@@ -24,6 +24,11 @@ func (t *Table) hasMissing() bool {
 // estimateGathered estimates from samples in memory.
 func (t *Table) estimateGathered(ctx context.Context, s covariance.Settings, report *progress.Reporter) (*covariance.Result, error) {
 	d := len(t.Names)
+	if more := covariance.SampleMemory(d, s) * int64(len(t.rows)/d); more > 0 && t.keep != nil {
+		if err := t.keep(more); err != nil {
+			return nil, err
+		}
+	}
 	if t.Preparation.Missing == 0 || !t.source.treatsMissing() {
 		return covariance.Estimate(ctx, &counted{Source: covariance.NewTable(t.rows, d), report: report}, d, s)
 	}

@@ -5,7 +5,7 @@ import "github.com/gladflow/gladflow/solver/covariance"
 // Memory is what Estimate takes at a time, in bytes, S among it, without what is
 // kept of the samples, for which Files.Keep is called.
 func (t *Table) Memory() int64 {
-	if t.samples == nil {
+	if t.samples == nil && t.rows == nil {
 		return covariance.MatrixMemory(len(t.Names))
 	}
 	return covariance.Memory(len(t.Names))

@@ -71,7 +71,7 @@ func (s Source) holdsSamples() bool { return s.Kind == "" || s.Kind == job.KindS
 // Gathers says that Open reads all samples, because what they hold says which variables
 // are taken, or because missing values are treated.
 func (s Source) Gathers() bool {
-	return s.holdsSamples() && (s.Constant == job.ConstantDrop || s.TopVariance > 0 || s.treatsMissing())
+	return s.holdsSamples() && (s.Constant == job.ConstantDrop || s.TopVariance > 0 || s.treatsMissing() || s.Correlation == job.CorrelationAuto)
 }
 
 // Standardised reports whether the problem is that of standardised variables.
@@ -128,8 +128,11 @@ type Table struct {
 	samples *arrowio.Samples // nil for a matrix, and once they have been gathered
 	cleaned *cleaned         // what has been read of them
 	rows    []float64        // gathered samples; NaN is a missing value
-	matrix  []float64
-	sha256  string // of a matrix; that of samples is known at their end
+	// kurtosis is that of every variable, once the samples have been read.
+	kurtosis []float64
+	types    map[string]int // of its columns
+	matrix   []float64
+	sha256   string // of a matrix; that of samples is known at their end
 }
 
 // Open opens the table of a source. What the user can put right is a *job.Error
@@ -160,7 +163,7 @@ func Open(ctx context.Context, s Source, f Files) (*Table, error) {
 		if t.samples, err = arrowio.OpenSamples(ctx, s.Path, options); err != nil {
 			return nil, FieldError("input", err)
 		}
-		t.Names = t.samples.Names()
+		t.Names, t.types = t.samples.Names(), t.samples.Types()
 		if s.Gathers() {
 			if err := t.gather(ctx, f.Report); err != nil {
 				t.Close()

@@ -36,6 +36,7 @@ type examples struct {
 	dimensions, samples job.Counts
 	graphs              int
 	warnings            []string
+	networksOnly        bool // of tables: no precision matrix is known
 }
 
 // simulated draws the examples of a family.
@@ -90,16 +91,36 @@ func (t document) draw(ctx context.Context, purpose uint64, k int) ([]solver.Exa
 	if err != nil {
 		return nil, err
 	}
+	if t.standardises() {
+		if theta, err = dense.AwaitResult(ctx, func() (*dense.Sym, error) { return simulate.Standardize(theta) }); err != nil {
+			return nil, err
+		}
+	}
 	drawn := make([]solver.Example, t.Covariances)
 	for c := range drawn {
 		m := t.Samples[(k/n*t.Covariances+c)%len(t.Samples)]
-		s, err := simulate.Covariance(ctx, rng, theta, m)
+		s, err := t.estimate(ctx, rng, theta, m)
 		if err != nil {
 			return nil, err
 		}
 		drawn[c] = solver.Example{S: s, Truth: theta, Samples: m}
 	}
 	return drawn, nil
+}
+
+// estimate draws m samples and returns what a recovery sees of them: their covariance about
+// the mean, which is zero, or with Pearson's correlation that about their own mean.
+func (t document) estimate(ctx context.Context, rng *rand.Rand, theta *dense.Sym, m int) (*dense.Sym, error) {
+	if !t.standardises() {
+		return simulate.Covariance(ctx, rng, theta, m)
+	}
+	// What m samples are about their own mean, m − 1 are about zero.
+	s, err := simulate.Covariance(ctx, rng, theta, max(1, m-1))
+	if err != nil {
+		return nil, err
+	}
+	simulate.Correlate(s)
+	return s, nil
 }
 
 // describeFamily is the line of the family, with all dimensions and densities.
@@ -120,6 +141,9 @@ func (t document) describeFamily() (string, error) {
 		return "", err
 	}
 	text := strings.Replace(f.String(), fmt.Sprintf(", d=%d,", t.Dimension[0]), ", d="+t.Dimension.String()+",", 1)
+	if t.standardises() {
+		text += ", standardised"
+	}
 	if mixed := densities.String(); mixed != "" {
 		text = strings.Replace(text, fmt.Sprintf(" p=%v,", first), " "+mixed+",", 1)
 	}

@@ -58,7 +58,13 @@ func (t document) resolved() document {
 			r.Correlation = covariance.Pearson.String() // or that of From: openTuning
 		}
 	} else {
-		r.Correlation, r.Orientation, r.ValidationPart = "", "", 0
+		if r.Select == "" {
+			r.Select = selectNMSE // of data: openData
+		}
+		r.Orientation, r.ValidationPart = "", 0
+		if r.Correlation == covariance.Covariance.String() {
+			r.Correlation = "" // or that of From: openInput
+		}
 	}
 	if t.ofMixture() {
 		r.Samples, r.Covariances, r.Weights, r.Symmetrisation, r.SmallestEigenvalue = nil, 0, "", "", 0

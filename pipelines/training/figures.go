@@ -72,6 +72,16 @@ func successThreshold(estimates []*solver.Estimate, validation []solver.Example)
 // auroc is the mean over the examples that have edges and other pairs; NaN if
 // none has.
 func auroc(estimates []*solver.Estimate, validation []solver.Example) (float64, error) {
+	return meanRanking(estimates, validation, func(r metric.Ranking) float64 { return r.AUROC })
+}
+
+// aupr is beside auroc: the area under the precision-recall curve of unordered pairs.
+func aupr(estimates []*solver.Estimate, validation []solver.Example) (float64, error) {
+	return meanRanking(estimates, validation, func(r metric.Ranking) float64 { return r.AUPR })
+}
+
+// meanRanking is the mean of a figure of how Θ ranks the pairs of each example.
+func meanRanking(estimates []*solver.Estimate, validation []solver.Example, figure func(metric.Ranking) float64) (float64, error) {
 	var sum float64
 	n := 0
 	for k, e := range estimates {
@@ -94,7 +104,7 @@ func auroc(estimates []*solver.Estimate, validation []solver.Example) (float64, 
 		if err != nil {
 			return 0, err
 		}
-		sum += r.AUROC
+		sum += figure(r)
 		n++
 	}
 	return sum / float64(n), nil

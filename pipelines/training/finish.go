@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,10 @@ import (
 func (f *fitting) finish(ctx context.Context, found *train.Result, s train.Settings) error {
 	m := found.Model
 	m.Name = f.Name
+	f.result.StartKept = f.from != nil && found.BestStep == 0
+	if f.result.StartKept {
+		m.Threshold = f.from.Threshold
+	}
 	estimates, figures, err := evaluate(ctx, m, f.data.validation, s.Backend)
 	if err != nil {
 		return err
@@ -35,6 +40,7 @@ func (f *fitting) finish(ctx context.Context, found *train.Result, s train.Setti
 		}
 	}
 	f.fillCard(m, figures, found)
+	f.keepHead(m)
 	r := f.result
 	r.Parameters, r.Threshold, r.Validation = m.Parameters(), m.Threshold, figures
 	r.Family, r.Examples, r.Graphs = f.data.family, len(f.data.training), f.data.graphs
@@ -49,12 +55,28 @@ func (f *fitting) finish(ctx context.Context, found *train.Result, s train.Setti
 	return nil
 }
 
+// keepHead gives m the edge head of the model that training started from, if it has its
+// cells still, and else says that it is gone.
+func (f *fitting) keepHead(m *glad.Model) {
+	switch {
+	case f.headCard == nil && len(f.head.Layers) == 0:
+	case slices.Equal(m.Values(), f.from.Values()):
+		m.Edge, m.Card.Edges = f.head, f.headCard
+	default:
+		f.warn("the probability of an edge that %s gives was fitted to its cells, which have changed, and is left out; gladflow train edges --from %s --out %[2]s fits another", f.from.Name, f.Out)
+	}
+}
+
 // fillCard says where the weights come from. It holds no times: the same
 // training gives the same bytes.
 func (f *fitting) fillCard(m *glad.Model, figures Figures, found *train.Result) {
 	c := &m.Card
 	c.Family, c.Dimension, c.Samples, c.Graphs = f.data.family, glad.Counts(f.data.dimensions), glad.Counts(f.data.samples), f.data.graphs
-	describeExamples(c, f.data.training, f.Correlation)
+	estimated := ""
+	if f.Data != "" {
+		estimated = f.Correlation
+	}
+	describeExamples(c, f.data.training, estimated)
 	c.Seed, c.Command, c.Description = uint64(f.Seed), f.asked.Command(), f.Description
 	if c.Validation == nil {
 		c.Validation = make(map[string]any)
@@ -71,9 +93,18 @@ func (f *fitting) fillCard(m *glad.Model, figures Figures, found *train.Result) 
 	if f.from == nil {
 		return
 	}
+	for _, m := range f.result.Before.Metrics {
+		if m.Value.IsFinite() {
+			c.Validation[m.Key+"_before"] = float64(m.Value)
+		}
+	}
 	name, before := f.from.Name, f.from.Card
 	c.Family = "fine-tuned from " + name + " on " + c.Family
 	history := fmt.Sprintf("Fine-tuned from %s", name)
+	if f.result.StartKept {
+		c.Validation["start_kept"] = true
+		history = fmt.Sprintf("Equal to %s, for no step of fine-tuning was better on the validation data; that is", name)
+	}
 	if before.Family != "" {
 		history += " (" + before.Family + ")"
 	}

@@ -33,15 +33,17 @@ type Metric struct {
 
 // Words of job.Training.Select that mean more than a figure.
 const (
-	selectPS  = "ps"
-	selectAUC = "auc"
+	selectPS   = "ps"
+	selectAUC  = "auc"
+	selectAUPR = "aupr"
+	selectNMSE = "nmse"
 )
 
 // Metrics lists the figures in the order of files and tables.
 func Metrics() []Metric {
 	return []Metric{
 		{
-			Key: "nmse_db", Title: "NMSE of Z (dB)", Name: "NMSE", Unit: "dB", Format: "%.3f", Short: "%.2f dB", Select: "nmse", Reported: true,
+			Key: "nmse_db", Title: "NMSE of Z (dB)", Name: "NMSE", Unit: "dB", Format: "%.3f", Short: "%.2f dB", Select: selectNMSE, Reported: true,
 			value: func(estimates []*solver.Estimate, validation []solver.Example) (float64, error) {
 				nmse, _ := nmseOf(estimates, validation)
 				return nmse, nil
@@ -69,10 +71,13 @@ func Metrics() []Metric {
 		},
 		{
 			Key: "auroc", Title: "AUROC", Name: "AUROC", Format: "%.4f", Short: "AUC %.3f", Select: selectAUC, Reported: true,
-			value: auroc,
-			figure: func(glad.Kind) train.Criterion {
-				return train.Criterion{Name: "auroc", HigherIsBetter: true, Compute: auroc}
-			},
+			value:  auroc,
+			figure: func(glad.Kind) train.Criterion { return higher("auroc", auroc) },
+		},
+		{
+			Key: "aupr", Title: "AUPR", Name: "AUPR", Format: "%.4f", Short: "AUPR %.3f", Select: selectAUPR, Reported: true,
+			value:  aupr,
+			figure: func(glad.Kind) train.Criterion { return higher("aupr", aupr) },
 		},
 		{ // of a model for genes only
 			Key: averagePrecisionKey, Title: "average precision", Name: "average precision", Format: "%.4f", Short: "AP %.3f",
@@ -98,6 +103,11 @@ func metricBy(is func(Metric) bool) (Metric, bool) {
 func selected(by string, kind glad.Kind) train.Criterion {
 	m, _ := metricBy(func(m Metric) bool { return m.Select == by })
 	return m.figure(kind)
+}
+
+// higher is a figure that is better the larger it is.
+func higher(name string, compute func([]*solver.Estimate, []solver.Example) (float64, error)) train.Criterion {
+	return train.Criterion{Name: name, HigherIsBetter: true, Compute: compute}
 }
 
 // decibelTie says how finely the NMSE breaks ties of the strict probability of

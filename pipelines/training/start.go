@@ -75,23 +75,33 @@ func (f *fitting) openTuning() error {
 		return err
 	}
 	f.preset.Settings.LearningRate /= learningRatePart
+	// Other cells make other features of an edge: the head goes with its cells.
+	f.head, f.headCard = f.from.Edge, f.from.Card.Edges
+	f.from.Edge, f.from.Card.Edges = glad.Network{}, nil
 	start := f.from.Clone()
 	start.Card = glad.Card{}
 	f.preset.Starts = []*glad.Model{start}
 	return nil
 }
 
-// openInput makes the tables what the model to start from was trained on, or warns where
+// openInput makes the examples what the model to start from was trained on, or warns where
 // the user has chosen otherwise.
 func (f *fitting) openInput() {
-	if f.Data == "" {
+	if f.Data == "" && !f.drawsFamily() {
 		return
 	}
 	if f.asked.Correlation == "" {
-		f.Correlation = recovery.ModelCorrelation(f.from)
+		switch f.Correlation = recovery.ModelCorrelation(f.from); {
+		case f.Data != "":
+		case f.from.Card.OnCovariances() || !f.from.Card.OnCorrelations():
+			f.Correlation = "" // covariances, as without a model to start from
+		default:
+			f.Correlation = covariance.Pearson.String()
+		}
 		f.result.Training.Correlation = f.Correlation
 	}
-	if standardised := f.Correlation != covariance.Covariance.String(); !f.from.Suits(standardised) {
+	standardised := f.standardises() || f.Data != "" && f.Correlation != covariance.Covariance.String()
+	if !f.from.Suits(standardised) {
 		f.warn("%s; leave out the correlation %s, for the model says itself what it needs", recovery.OtherInput(f.from, standardised), f.Correlation)
 	}
 }

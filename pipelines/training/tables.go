@@ -128,6 +128,7 @@ func (t document) tables(ctx context.Context, engine dense.Engine, report *progr
 	} else {
 		x.warnings = append(x.warnings, "there is a single table, so the validation figures are those of the training data; they say nothing of other data")
 	}
+	x.networksOnly = references == len(all)
 	x.graphs = len(x.training)
 	for _, e := range x.training {
 		x.dimensions, x.samples = append(x.dimensions, e.S.Len()), append(x.samples, e.Samples)

@@ -68,16 +68,26 @@ func TestFineTuning(t *testing.T) {
 		t.Error("the same fine-tuning gives another model")
 	}
 
+	// Of networks alone the ranking is judged, unless another figure is asked for.
 	remove(t, folder, "*.precision.*")
 	tune.Correlation, tune.Out = "", filepath.Join(t.TempDir(), "networks.json")
+	if r, tuned = trained(t, tune); r.Training.Select != "aupr" || tuned.Card.Validation["selected_by"] != "aupr" || r.Training.Correlation != "none" ||
+		!(r.Validation.Metrics.Get("aupr") >= r.Before.Metrics.Get("aupr")) {
+		t.Errorf("%+v", r)
+	}
+	tune.Select = "nmse"
 	if r, _ = trained(t, tune); !(r.Validation.Metrics.Get("nmse_db") < r.Before.Metrics.Get("nmse_db")) || !strings.Contains(r.Family, "8 of the 8 in the folder with a network only") {
 		t.Errorf("NMSE %v, before %+v, family %s", r.Validation.Metrics.Get("nmse_db"), r.Before, r.Family)
 	}
 
 	// With a rate of next to nothing the model is the start: no worse than it.
 	tune.LearningRate = 1e-300
-	if r, tuned = trained(t, tune); r.Step != 0 || !slices.Equal(tuned.Values(), m.Values()) {
+	if r, tuned = trained(t, tune); r.Step != 0 || !slices.Equal(tuned.Values(), m.Values()) || tuned.Threshold != m.Threshold {
 		t.Errorf("step %d: the start was not kept", r.Step)
+	}
+	if !r.StartKept || tuned.Card.Validation["start_kept"] != true || !strings.HasPrefix(tuned.Card.Description, "Equal to er-d10-m30") ||
+		tuned.Card.Validation["nmse_db"] != tuned.Card.Validation["nmse_db_before"] {
+		t.Errorf("it is not said that the start was kept: %+v, card %+v", r, tuned.Card)
 	}
 
 	// One table is both training and validation, and that is said.
@@ -264,5 +274,45 @@ func TestErrorTextOfTraining(t *testing.T) {
 	}
 	if got := j.Error(); !strings.Contains(got, "pass id_column id,") || strings.Contains(got, "SampleOptions") {
 		t.Error(got)
+	}
+}
+
+// Simulated examples are correlations where that is asked for, and where the model to start
+// from was trained on such: their truth is that of the standardised variables.
+func TestSimulatedCorrelations(t *testing.T) {
+	asked := document{job.Training{Family: "hub", Dimension: job.Counts{8}, Samples: job.Counts{4000}, Correlation: "pearson", Seed: 4}}
+	e, err := asked.resolved().draw(t.Context(), trainingStream, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inverse := dense.NewSym(8, nil)
+	if _, ok := dense.NewWorkspace(dense.Gonum{}, 8).Inverse(inverse, e[0].Truth); !ok {
+		t.Fatal("the truth is not positive definite")
+	}
+	for i := range 8 {
+		if math.Abs(inverse.At(i, i)-1) > 1e-12 || e[0].S.At(i, i) != 1 {
+			t.Errorf("variable %d has the variances %v and %v", i, inverse.At(i, i), e[0].S.At(i, i))
+		}
+		for j := range i {
+			// Five standard errors of a correlation.
+			if v := math.Abs(e[0].S.At(i, j) - inverse.At(i, j)); v > 5/math.Sqrt(4000) {
+				t.Errorf("correlation (%d,%d) is %v, of the truth %v", i, j, e[0].S.At(i, j), inverse.At(i, j))
+			}
+		}
+	}
+
+	start := small(filepath.Join(t.TempDir(), "start.json"))
+	start.Correlation, start.Steps = "pearson", 2
+	if _, m := trained(t, start); !slices.Equal(m.Card.Input, []string{"pearson"}) || !strings.Contains(m.Card.Family, "standardised") {
+		t.Errorf("card %+v", m.Card)
+	}
+	next := small(filepath.Join(t.TempDir(), "next.json"))
+	next.From, next.Architecture, next.Steps = start.Out, "", 2
+	if r, m := trained(t, next); !slices.Equal(m.Card.Input, []string{"pearson"}) || len(r.Warnings) != 0 {
+		t.Errorf("%+v, card %+v", r, m.Card)
+	}
+	next.Correlation = "none"
+	if r, m := trained(t, next); !slices.Equal(m.Card.Input, []string{"covariance"}) || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "was trained on correlations") {
+		t.Errorf("%+v, card %+v", r, m.Card)
 	}
 }

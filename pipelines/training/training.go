@@ -12,11 +12,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/gladflow/gladflow/pipelines/device"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/output"
 	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 	"github.com/gladflow/gladflow/solver/glad/train"
@@ -59,6 +61,9 @@ type Result struct {
 	// model that training started from did, nil for random weights.
 	Validation Figures  `json:"validation"`
 	Before     *Figures `json:"before,omitempty"`
+	// StartKept says that no step was better than the model that training started from, on
+	// the validation data, so that the model is that one.
+	StartKept bool `json:"start_kept,omitempty"`
 	// Start (from 1) and Step are where the weights were found, of Starts and
 	// of Steps each; RolledBack counts the steps whose loss was not finite, so that
 	// the weights before them were restored.
@@ -149,11 +154,14 @@ type fitting struct {
 	place  device.Place
 	engine dense.Engine
 	preset train.Preset
-	from   *glad.Model // nil for random weights
-	resume *checkpoint
-	data   examples
-	saved  bool           // whether there is a checkpoint
-	folder *output.Folder // of the model
+	from   *glad.Model // nil for random weights; without its edge head
+	// head is the edge head of from, with its part of the card; zero if there was none.
+	head     glad.Network
+	headCard *glad.EdgeCard
+	resume   *checkpoint
+	data     examples
+	saved    bool           // whether there is a checkpoint
+	folder   *output.Folder // of the model
 }
 
 func (f *fitting) run(ctx context.Context) (*Result, error) {
@@ -269,12 +277,15 @@ func (f *fitting) openData(ctx context.Context) (err error) {
 		return err
 	}
 	f.result.Warnings = append(f.result.Warnings, f.data.warnings...)
-	if f.Select == selectAUC {
-		for _, e := range f.data.validation {
-			if ranked(e.Truth) {
-				return nil
-			}
+	rankable := slices.ContainsFunc(f.data.validation, func(e solver.Example) bool { return ranked(e.Truth) })
+	if f.Select == "" {
+		f.Select = selectNMSE
+		if f.data.networksOnly && rankable {
+			f.Select = selectAUPR
 		}
+		f.result.Training.Select = f.Select
+	}
+	if (f.Select == selectAUC || f.Select == selectAUPR) && !rankable {
 		return job.Errorf("select", "no validation network has both edges and pairs without one, so there is no ranking to judge; select by nmse")
 	}
 	return nil

@@ -7,7 +7,9 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines/device"
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/simulate"
 	"github.com/gladflow/gladflow/pipelines/simulation"
+	"github.com/gladflow/gladflow/solver/covariance"
 )
 
 // A document is a job.Training with what this package knows of it.
@@ -53,7 +55,7 @@ func (t document) checkSource() error {
 		}
 	}
 	for _, key := range read {
-		if t.Data == "" {
+		if t.Data == "" && !(key == "correlation" && t.drawsFamily()) {
 			foreign[key] = "there is no folder of data that this is about; leave it out"
 		}
 	}
@@ -65,10 +67,23 @@ func (t document) checkSource() error {
 	if err := t.checkGenes(); err != nil {
 		return err
 	}
+	if c := t.Correlation; t.drawsFamily() && c != "" && c != covariance.Pearson.String() && c != covariance.Covariance.String() {
+		return job.Errorf("correlation", "%s is not simulated; choose pearson or none", c)
+	}
 	if t.ofMixture() && len(t.Dimension) > 1 {
 		return job.Errorf("dimension", "the family %s takes one number, the largest; give one", t.Family)
 	}
 	return nil
+}
+
+// drawsFamily says that the networks are those of one graph, whose family the document
+// describes.
+func (t document) drawsFamily() bool { return slices.Contains(simulate.Graphs(), t.Family) }
+
+// standardises says that simulated examples are correlations, and their truth that of the
+// standardised variables.
+func (t document) standardises() bool {
+	return t.drawsFamily() && t.Correlation == covariance.Pearson.String()
 }
 
 // checkCounts checks the whole numbers.

@@ -104,7 +104,7 @@ interruption.`,
 		flag := c.Flags().Lookup(name)
 		flag.Value = shown{flag.Value, placeholder}
 	}
-	c.AddCommand(trainRankingCommand())
+	c.AddCommand(trainRankingCommand(), trainEdgesCommand())
 	return c
 }
 
@@ -198,7 +198,11 @@ func printTraining(w io.Writer, r *training.Result) {
 	if by == "" {
 		by = "average precision of |B|"
 	}
-	fmt.Fprintf(w, "best by %s at step %d of %d", by, r.Step, r.Steps)
+	if r.StartKept {
+		fmt.Fprintf(w, "best by %s is the model to start from, which was kept: none of %d steps was better", by, r.Steps)
+	} else {
+		fmt.Fprintf(w, "best by %s at step %d of %d", by, r.Step, r.Steps)
+	}
 	if r.Starts > 1 {
 		fmt.Fprintf(w, " from start %d of %d", r.Start, r.Starts)
 	}

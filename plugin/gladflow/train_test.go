@@ -55,7 +55,7 @@ func TestTrainThenRecover(t *testing.T) {
 	}
 	code, stdout, stderr = gladflow(t, strings.Fields(commands[0])[1:]...)
 	if code != exitDone || !strings.Contains(stdout, "\n  command      gladflow train er --dimension 10") ||
-		!strings.Contains(stdout, "\n  kind         glad-pm, 5 cells, 634 parameters\n") || !strings.Contains(stdout, "\n  validation   auroc 0.") {
+		!strings.Contains(stdout, "\n  kind         glad-pm, 5 cells, 634 parameters\n") || !strings.Contains(stdout, "\n  validation   aupr 0.") {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
 	}
 	command := strings.Replace(commands[1], "YOUR-TABLE.csv", file(t, "table.csv", expression())+" --id-column id", 1)
@@ -177,7 +177,7 @@ func TestTrainUsage(t *testing.T) {
 		"train er --out x --samples 10,0":          "--samples: 0 samples are too few",
 		"train er --out x --density 2":             "--density: 2 is no probability",
 		"train er --out x --architecture lstm":     `--architecture: "lstm" is unknown; choose literal,`,
-		"train er --out x --select f1":             `--select: "f1" is unknown; choose nmse, mean-nmse, floored-nmse, ps or auc`,
+		"train er --out x --select f1":             `--select: "f1" is unknown; choose nmse, mean-nmse, floored-nmse, ps, auc or aupr`,
 		"train er --out x --step 9":                "did you mean --steps?",
 		"train er --out x --from nothing":          `--from: "nothing" is neither a built-in model`,
 		"train er --out x --from " + model:         "--from: " + model + ": ",
@@ -187,7 +187,8 @@ func TestTrainUsage(t *testing.T) {
 		"train er --out x --engine mkl":            `--engine: "mkl" is unknown`,
 		"train er --out x --checkpoint " + there:   "--checkpoint: " + there + " is there already",
 		"train er --out x --support-cost much":     `--support-cost: "much" is neither decibels`,
-		"train er --out x --correlation pearson":   "--correlation: there is no folder of data",
+		"train er --out x --correlation spearman":  "--correlation: spearman is not simulated; choose pearson or none",
+		"train mixed --out x --correlation none":   "--correlation: there is no folder of data",
 		"train er --out x --checkpoint no/where/x": "--checkpoint: no/where: there is no such folder",
 	} {
 		code, stdout, stderr := gladflow(t, strings.Fields(args)...)

@@ -9,10 +9,7 @@ import (
 	"github.com/gladflow/gladflow/solver/internal/modelfile"
 )
 
-const (
-	fileFormat  = "gladflow.model"
-	fileVersion = 1
-)
+func format() modelfile.Format { return modelfile.Format{Name: "gladflow.model", Version: 1} }
 
 // Read reads a model file: JSON of format "gladflow.model", version 1.
 //
@@ -40,31 +37,14 @@ const (
 // features and activations, and other versions are errors that name the key,
 // such as rho.layers[1].bias.
 func Read(r io.Reader) (*Model, error) {
-	var m *Model
-	err := modelfile.Read(r, fileFormat, fileVersion, func(d *modelfile.Decoder, top modelfile.Object) {
-		m = (&decoder{d}).model(top)
+	return modelfile.Read(r, format(), func(d *modelfile.Decoder, top modelfile.Object) *Model {
+		return (&decoder{d}).model(top)
 	})
-	if err != nil {
-		return nil, err
-	}
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	return m, nil
 }
 
 // Write writes m as a model file, from which Read makes an equal model, bit by
 // bit. It refuses a model that Read would refuse.
-func (m *Model) Write(w io.Writer) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	return modelfile.Write(w, struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
-		*Model
-	}{fileFormat, fileVersion, m})
-}
+func (m *Model) Write(w io.Writer) error { return modelfile.Write(w, format(), m) }
 
 // A decoder makes a Model of the values of a file.
 type decoder struct{ *modelfile.Decoder }
@@ -73,7 +53,7 @@ func (d *decoder) model(top modelfile.Object) *Model {
 	kind := Kind(d.Text("kind", d.Key(top, "", "kind")))
 	required := []string{"format", "version", "name", "kind", "iterations", "theta0_offset", "lambda0",
 		"lambda", "scaling", "card"}
-	optional := []string{"regulators"}
+	optional := []string{"regulators", "edge"}
 	if kind == GLADPM {
 		required, optional = append(required, "cells"), append(optional, "threshold")
 	} else {
@@ -92,6 +72,9 @@ func (d *decoder) model(top modelfile.Object) *Model {
 		Lambda:       d.network("lambda", top["lambda"]),
 		Scaling:      d.scaling("scaling", top["scaling"]),
 		Card:         d.Card("card", top["card"]),
+	}
+	if n, ok := top["edge"]; ok {
+		m.Edge = d.network("edge", n)
 	}
 	if w, ok := top["regulators"]; ok {
 		o := d.Object("regulators", w)

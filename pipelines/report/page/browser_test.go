@@ -108,7 +108,7 @@ func challenged(t *testing.T) string {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "dream5.html")
-	d := job.Dream5{Folder: folder, Solvers: []string{"correlation", "clr", "glad"}, Baselines: []string{"correlation", "clr"}, Resamples: "20", Report: path}
+	d := job.Dream5{Folder: folder, Solvers: []string{"correlation", "clr", "glad"}, Baselines: []string{"correlation", "clr"}, Bootstrap: job.Bootstrap{Resamples: "20"}, Report: path}
 	if _, err := dream5.Run(t.Context(), d, dream5.Host{}); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 // Format is what the key "format" of a file with a Model says.
 const Format = "gladflow.ranking"
 
-const fileVersion = 1
+func format() modelfile.Format { return modelfile.Format{Name: Format, Version: 1} }
 
 // Read reads a model file: JSON of format "gladflow.ranking", version 1.
 //
@@ -25,30 +25,11 @@ const fileVersion = 1
 // and repeated keys, wrong types and shapes, numbers outside of float64, unknown
 // inputs, and other versions are errors that name the key, such as
 // networks[1].bias[3].
-func Read(r io.Reader) (*Model, error) {
-	var m *Model
-	err := modelfile.Read(r, Format, fileVersion, func(d *modelfile.Decoder, top modelfile.Object) { m = model(d, top) })
-	if err != nil {
-		return nil, err
-	}
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	return m, nil
-}
+func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, format(), model) }
 
 // Write writes m as a model file, from which Read makes an equal model, bit by bit. It
 // refuses a model that Read would refuse.
-func (m *Model) Write(w io.Writer) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	return modelfile.Write(w, struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
-		*Model
-	}{Format, fileVersion, m})
-}
+func (m *Model) Write(w io.Writer) error { return modelfile.Write(w, format(), m) }
 
 func model(d *modelfile.Decoder, top modelfile.Object) *Model {
 	d.Keys(top, "", []string{"format", "version", "name", "inputs", "context", "bound", "mean", "deviation",

@@ -1,0 +1,168 @@
+package table
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gladflow/gladflow/solver/covariance"
+)
+
+// Heavy is the kurtosis m4/m2² above which a variable has heavy tails, or outliers: that
+// of a Gaussian is 3, and of 40 samples of one it is hardly ever above 6.
+const Heavy = 6
+
+// HeavyShare is the share of such variables from which on ranks find more edges than the
+// values do: see docs/command-line.md for the figures behind it.
+const HeavyShare = 0.2
+
+// tails has the moments of the variables of a stream of samples, and how far out the
+// samples lie. Missing values are left out.
+type tails struct {
+	shift, unit []float64 // mean and 1/standard deviation of the first samples
+	counts      []float64
+	powers      [4][]float64 // Σ ((x − shift)/unit)^(k+1)
+	// distance is Σj ((xj − shift)/unit)² of every sample, of the first mostDistances.
+	distance []float64
+}
+
+// mostDistances bounds the memory for distances: of more samples no handful carries the
+// variance.
+const mostDistances = 100_000
+
+// add takes samples in.
+func (t *tails) add(rows []float64, d int) {
+	if len(rows) == 0 {
+		return
+	}
+	if t.shift == nil {
+		t.begin(rows, d)
+	}
+	for ; len(rows) > 0; rows = rows[d:] {
+		var distance float64
+		for j, v := range rows[:d] {
+			if v != v {
+				continue
+			}
+			y := (v - t.shift[j]) * t.unit[j]
+			y2 := y * y
+			distance += y2
+			t.counts[j]++
+			t.powers[0][j] += y
+			t.powers[1][j] += y2
+			t.powers[2][j] += y2 * y
+			t.powers[3][j] += y2 * y2
+		}
+		if len(t.distance) <= mostDistances {
+			t.distance = append(t.distance, distance)
+		}
+	}
+}
+
+// begin sets shifts and units to those of the first samples, so that sums of powers lose
+// little.
+func (t *tails) begin(rows []float64, d int) {
+	t.shift, t.unit, t.counts = make([]float64, d), make([]float64, d), make([]float64, d)
+	for k := range t.powers {
+		t.powers[k] = make([]float64, d)
+	}
+	for j, variance := range covariance.Variances(rows, d) {
+		var n, mean float64
+		for i := j; i < len(rows); i += d {
+			if v := rows[i]; v == v {
+				n++
+				mean += (v - mean) / n
+			}
+		}
+		t.shift[j], t.unit[j] = mean, 1
+		if unit := 1 / math.Sqrt(variance); !math.IsInf(unit, 0) && unit > 0 {
+			t.unit[j] = unit
+		}
+	}
+}
+
+// sameSamples reports whether one sample in fifty, the same for all variables, has more
+// than half of the sum of squares of all standardised variables.
+func (t *tails) sameSamples() bool {
+	m := len(t.distance)
+	if m == 0 || m > mostDistances {
+		return false
+	}
+	sorted := slices.Sorted(slices.Values(t.distance))
+	var all, most float64
+	for i, v := range sorted {
+		all += v
+		if i >= m-(m+49)/50 {
+			most += v
+		}
+	}
+	return most > all/2
+}
+
+// kurtosis is m4/m2² of every variable; NaN where it has no finite one.
+func (t *tails) kurtosis() []float64 {
+	k := make([]float64, len(t.shift))
+	for j, n := range t.counts {
+		m1, m2, m3, m4 := t.powers[0][j]/n, t.powers[1][j]/n, t.powers[2][j]/n, t.powers[3][j]/n
+		second := m2 - m1*m1
+		fourth := m4 - 4*m1*m3 + 6*m1*m1*m2 - 3*m1*m1*m1*m1
+		k[j] = fourth / (second * second)
+		if math.IsInf(k[j], 0) || second <= 0 {
+			k[j] = math.NaN()
+		}
+	}
+	return k
+}
+
+// HeavyTails counts the variables of a kurtosis above Heavy.
+func (d *Data) HeavyTails() int { return heavy(d.Kurtosis) }
+
+// MedianKurtosis is the median over the variables.
+func (d *Data) MedianKurtosis() float64 { return median(d.Kurtosis) }
+
+// heavy counts the variables of a kurtosis above Heavy.
+func heavy(kurtosis []float64) int {
+	n := 0
+	for _, k := range kurtosis {
+		if k > Heavy {
+			n++
+		}
+	}
+	return n
+}
+
+// median is the middle one of values that are not NaN, the upper one of two; NaN of none.
+func median(values []float64) float64 {
+	sorted := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(sorted)
+	return sorted[len(sorted)/2]
+}
+
+// carriedByFew says whether a median kurtosis means that a handful of n samples carries
+// the variance: that of a variable is n/k where k samples of one size have all of it.
+// Below 30 it is not unusual for a skewed variable.
+func carriedByFew(kurtosis float64, n int) bool { return kurtosis > max(30, float64(n)/4) }
+
+// AutoCorrelation is the correlation that job.CorrelationAuto stands for, and the number
+// of variables of a kurtosis above Heavy: of m·d numbers, one sample after the other, in
+// which NaN is a missing value. It is that of normal scores where HeavyShare of the
+// variables have such tails, unless the same few samples carry the variance of most of
+// them and ranks would lose what these say; else Pearson's.
+func AutoCorrelation(rows []float64, d int) (covariance.Method, int) {
+	var t tails
+	t.add(rows, d)
+	k := t.kurtosis()
+	return t.choose(k, len(rows)/d), heavy(k)
+}
+
+func (t *tails) choose(kurtosis []float64, samples int) covariance.Method {
+	switch {
+	case float64(heavy(kurtosis)) < HeavyShare*float64(len(kurtosis)):
+		return covariance.Pearson
+	case carriedByFew(median(kurtosis), samples) && t.sameSamples():
+		return covariance.Pearson
+	}
+	return covariance.NormalScores
+}
