@@ -19,8 +19,11 @@ import (
 	"github.com/gladflow/gladflow/solver/glad/train"
 )
 
-// MostVariables bounds d of Tune: beyond it takes many minutes.
-const MostVariables = 300
+// MostVariables bounds d of Tune, and MostNumbers M·d: beyond it takes many minutes.
+const (
+	MostVariables = 300
+	MostNumbers   = 3_000_000
+)
 
 // What Tune draws and does.
 const (
@@ -142,9 +145,11 @@ func (s Settings) draw(ctx context.Context, m *glad.Model, p solver.Problem) ([]
 	}
 	for k := range tables {
 		t := &tables[k]
-		t.number = k
 		rng := rand.New(rand.NewPCG(tuneSeed, tuneStream<<32|uint64(k)))
-		if t.Example, t.family, err = DrawOf(ctx, rng, adapt.Standardised, p.S.Len(), samples); err != nil {
+		if *t, err = dense.AwaitResult(ctx, func() (table, error) {
+			e, family, err := DrawOf(ctx, rng, adapt.Standardised, p.S.Len(), samples)
+			return table{Example: e, family: family, number: k}, err
+		}); err != nil {
 			return nil, err
 		}
 		if t.stats, err = statistics(t.Problem()); err != nil {

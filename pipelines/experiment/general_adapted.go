@@ -9,12 +9,18 @@ import (
 	"github.com/gladflow/gladflow/solver/glad/adapt"
 )
 
+// Names of contenders that are fitted to the table.
+const (
+	adaptedGeneral = "--adapt"
+	adaptedEqual   = "--adapt " + job.AdaptEqualScales
+)
+
 // adapted is the default model fitted to the table: experts averaged by the likelihood of
 // held-out samples, or by the gate where these are few.
 func (r *Run) adapted(set *adapt.Set) contender {
-	name := "--adapt"
+	name := adaptedGeneral
 	if set.Covariances() {
-		name = "--adapt " + job.AdaptEqualScales
+		name = adaptedEqual
 	}
 	return contender{name: name, equalOnly: set.Covariances(), answer: func(ctx context.Context, c *tableCase) (*answer, error) {
 		p := c.problem()

@@ -16,12 +16,14 @@ import (
 type Job struct {
 	// Input is the table: a path, a URL of a scheme that the program has a store for,
 	// or "-" for standard input.
-	Input string `json:"input" file:"read" jsonschema:"required,minLength=1" jsonschema_description:"table to recover a network from, a path or a URL such as s3://bucket/key: .parquet, .arrow, .feather, .arrows, .csv, .tsv, the last two also .gz; - is standard input"`
+	Input string `json:"input" file:"read" jsonschema:"required,minLength=1" jsonschema_description:"table to recover a network from, a path or a URL such as s3://bucket/key: .parquet, .arrow, .feather, .arrows, .csv, .tsv, the last two also .gz, or .xlsx; - is standard input"`
 	// InputKind says what the table holds. A covariance or correlation needs
 	// Samples.
 	InputKind string `json:"input_kind,omitzero" flag:"input" jsonschema:"enum=samples,enum=covariance,enum=correlation,default=samples" jsonschema_description:"what the table holds"`
 	// InputFormat overrides what the extension and the first bytes say.
-	InputFormat string `json:"input_format,omitzero" jsonschema:"enum=parquet,enum=arrow,enum=feather,enum=arrows,enum=csv,enum=tsv" jsonschema_description:"format of the table where its extension does not tell"`
+	InputFormat string `json:"input_format,omitzero" jsonschema:"enum=parquet,enum=arrow,enum=feather,enum=arrows,enum=csv,enum=tsv,enum=xlsx" jsonschema_description:"format of the table where its extension does not tell"`
+	// Sheet is that of an Excel workbook. Default: its only one.
+	Sheet string `json:"sheet,omitzero" jsonschema_description:"sheet of an Excel workbook; its only one without it"`
 	// Samples is M, the number of samples behind a covariance. A table of
 	// samples is counted.
 	Samples int `json:"samples,omitzero" jsonschema:"minimum=0" jsonschema_description:"number of samples behind a covariance or correlation"`

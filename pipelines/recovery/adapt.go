@@ -46,6 +46,14 @@ func (r *run) checkAdapting() error {
 	return nil
 }
 
+// checkAdaptingTo reports a table with too many samples to train for.
+func (r *run) checkAdaptingTo(samples int) error {
+	if d := len(r.table.Names); r.job.Adapt == job.AdaptTrain && samples*d > adaptation.MostNumbers {
+		return job.Errorf("adapt", "training for a table of %d samples of %d variables takes too long, for it simulates many like it; choose experts", samples, d)
+	}
+	return nil
+}
+
 // holdsOut says that the samples of the job can decide among experts: they are whole, and
 // as S sees them.
 func holdsOut(j job.Job) bool {

@@ -117,4 +117,9 @@ func TestAdaptRefuses(t *testing.T) {
 	if !errors.As(err, &wrong) || wrong.Field != "adapt" || !strings.Contains(wrong.Reason, "at most 300") {
 		t.Errorf("error %v", err)
 	}
+	many := testtable.File(t, "s.csv", "a,b\n1,0.5\n0.5,1\n")
+	_, err = Run(t.Context(), job.Job{Input: many, InputKind: job.KindCorrelation, Samples: 2_000_000, Adapt: job.AdaptTrain}, Host{})
+	if !errors.As(err, &wrong) || wrong.Field != "adapt" || !strings.Contains(wrong.Reason, "2000000 samples") {
+		t.Errorf("error %v", err)
+	}
 }

@@ -34,7 +34,8 @@ func TestShippedExperts(t *testing.T) {
 			if m == nil {
 				t.Fatalf("%s has no %s", set, name)
 			}
-			if want := d.Command(); m.Card.Command != want {
+			// Those there are may have started from the general model before this one.
+			if want := d.Command(); strings.Replace(m.Card.Command, "--from general-1 ", "--from general ", 1) != want {
 				t.Errorf("%s of %s was trained by\n%s\nand would be by\n%s", name, set, m.Card.Command, want)
 			}
 			if m.Card.OnCovariances() != (set == adapt.EqualScales) || m.Card.OnCorrelations() == (set == adapt.EqualScales) {
