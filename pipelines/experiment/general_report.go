@@ -76,9 +76,6 @@ func (g *generalRun) matrixMethods(with ...string) []string {
 	for k := range g.models {
 		names = append(names, g.modelName(k))
 	}
-	for _, m := range g.fitted {
-		with = append(with, m.name)
-	}
 	for _, x := range g.cells[0].results {
 		if slices.Contains(with, x.name) {
 			names = append(names, x.name)
@@ -291,7 +288,7 @@ func (g *generalRun) figure() report.Figure {
 		return g.noiseFigure()
 	}
 	f := report.Figure{Title: "NMSE less that of a graphical lasso tuned by the truth", Columns: 2}
-	names := g.matrixMethods(familyModel)
+	names := g.matrixMethods(adaptedGeneral, familyModel)
 	for _, family := range generalFamilies() {
 		panel := report.Bars{Title: family.name, X: "variables x samples", Y: "dB"}
 		for _, c := range g.cells {
