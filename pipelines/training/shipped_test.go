@@ -210,8 +210,9 @@ func TestGeneralModel(t *testing.T) {
 		}
 		got := nmse(solve(t, r), truth, 1)
 		t.Logf("NMSE of Z %.3f dB", got)
-		if got > -9.7 {
-			t.Errorf("NMSE %.3f dB, it should be -9.7", got)
+		// The model before, which was judged by −9.7 in original units, has −9.21 here.
+		if got > -9.45 {
+			t.Errorf("NMSE %.3f dB, it should be -9.45", got)
 		}
 	})
 	// On the demonstration it ranks at least as well as constant networks.
