@@ -61,7 +61,8 @@ type Model struct {
 	// of EdgeFeatures; zero for a model without one. Its weights are no part of Values.
 	Edge Network `json:"edge,omitzero"`
 	// EdgeRange are the ranges of features of the table, of EdgeTableFeatures, in the training
-	// of the head: beyond them its probabilities may be far off. None bounds nothing.
+	// of the head: beyond them its probabilities may be far off. None bounds nothing, nor do they
+	// without a head.
 	EdgeRange map[Feature]EdgeRange `json:"edge_range,omitempty"`
 	// Card says where the weights come from.
 	Card Card `json:"card"`
@@ -151,8 +152,6 @@ func (m *Model) Validate() error {
 	for name, r := range m.EdgeRange {
 		at := "edge_range." + string(name)
 		switch {
-		case !m.HasEdgeHead():
-			return invalid("edge_range", "stands without an edge head; leave it out")
 		case !slices.Contains(EdgeTableFeatures(), name):
 			return invalid(at, "is unknown; choose from %q", EdgeTableFeatures())
 		case !finite(r[0]) || !finite(r[1]) || r[0] > r[1]:

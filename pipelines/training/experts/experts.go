@@ -135,7 +135,7 @@ func (s Settings) open(set string) ([]*glad.Model, error) {
 		models = append(models, m)
 	}
 	for _, m := range models {
-		m.Edge = glad.Network{}
+		m.Edge, m.EdgeRange = glad.Network{}, nil
 	}
 	return models, nil
 }
