@@ -77,8 +77,8 @@ type Job struct {
 	// file. Default: general, or gene-regulators with Regulators.
 	Model string `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file; with regulators gene-regulators without it"`
 	// RankingModel is expression's: the name of a built-in model, or the path of a
-	// model file. Default: gene.
-	RankingModel string `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file"`
+	// model file. Default: gene, or gene-directed with Regulators.
+	RankingModel string `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file; with regulators gene-directed without it"`
 	// Penalty is ρ of the classical solvers, in units of S, or a way to choose
 	// it from the data, such as ebic. See recovery.Penalties for these.
 	Penalty Value `json:"penalty,omitzero" jsonschema_description:"penalty of the classical solvers: a number, or {words} to choose it from the data"`
