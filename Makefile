@@ -8,7 +8,7 @@ IMAGE ?= gladflow
 PYTHON ?= python3
 export SEED
 
-.PHONY: help build gladflow-cuda gpu-check test test-cuda test-cuda-long race lint demo ecoli kit results torch ptx check-ptx ci attack fuzz properties bench size docker release-check release clean
+.PHONY: help build experts gladflow-cuda gpu-check test test-cuda test-cuda-long race lint demo ecoli kit results torch ptx check-ptx ci attack fuzz properties bench size docker release-check release clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ kit: ## the conformance kit on the binary, and fifty hosts killed at random
 
 results: ## the paper's synthetic experiments, into docs/RESULTS.md; 15 to 60 minutes; NETWORK is the file of ecoli-subnetwork, CHALLENGE the folder of dream5
 	go run ./plugin/gladflow experiment --all $(if $(NETWORK),--network $(NETWORK)) $(if $(CHALLENGE),--challenge $(CHALLENGE))
+
+experts: ## the experts and gates of --adapt anew, from the general model: some minutes
+	go run ./pipelines/training/experts/train-experts
 
 torch: ## a training step beside PyTorch's; PYTHON has torch
 	GLADFLOW_TORCH=$(PYTHON) go test -count=1 -v -run Torch ./solver/glad/train

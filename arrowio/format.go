@@ -18,6 +18,7 @@ const (
 	csvFormat
 	tsvFormat
 	textFormat // text whose delimiter is not known yet
+	xlsxFormat
 )
 
 var formatNames = map[string]format{
@@ -27,10 +28,11 @@ var formatNames = map[string]format{
 	"arrows":  streamFormat,
 	"csv":     csvFormat,
 	"tsv":     tsvFormat,
+	"xlsx":    xlsxFormat,
 }
 
 // formatList is for messages.
-const formatList = "parquet, arrow (or feather), arrows, csv, tsv"
+const formatList = "parquet, arrow (or feather), arrows, csv, tsv, xlsx"
 
 func (f format) String() string {
 	switch f {
@@ -46,6 +48,8 @@ func (f format) String() string {
 		return "TSV file"
 	case textFormat:
 		return "text file"
+	case xlsxFormat:
+		return "Excel workbook"
 	}
 	return "file"
 }
@@ -95,6 +99,7 @@ var (
 	featherMagic  = []byte("FEA1") // version 1, before Arrow IPC
 	streamMagic   = []byte{0xFF, 0xFF, 0xFF, 0xFF}
 	gzipMagic     = []byte{0x1F, 0x8B}
+	zipMagic      = []byte("PK\x03\x04") // of a workbook
 	utf8Mark      = []byte{0xEF, 0xBB, 0xBF}
 	utf16LowMark  = []byte{0xFF, 0xFE}
 	utf16HighMark = []byte{0xFE, 0xFF}
@@ -118,6 +123,8 @@ func sniff(s *input) (format, error) {
 		return arrowFormat, nil
 	case bytes.HasPrefix(head, streamMagic):
 		return streamFormat, nil
+	case bytes.HasPrefix(head, zipMagic):
+		return xlsxFormat, nil
 	}
 	return textFormat, nil
 }

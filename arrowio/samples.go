@@ -50,7 +50,7 @@ func ParseOrientation(s string) (Orientation, error) {
 // SampleOptions say how a table of numbers is to be read. The zero value
 // reads samples in rows, in the format that the file's name or contents show.
 type SampleOptions struct {
-	// Format is one of parquet, arrow (or feather), arrows, csv, tsv. Empty:
+	// Format is one of parquet, arrow (or feather), arrows, csv, tsv, xlsx. Empty:
 	// by the extension of the path and, where that says nothing, by the first
 	// bytes.
 	Format string
@@ -59,6 +59,8 @@ type SampleOptions struct {
 	// IDColumn names the column that labels the rows, by name or as #N for
 	// the N-th from 1. Empty: there is none. Its type may be any.
 	IDColumn string
+	// Sheet is that of an Excel workbook; one of several must be named.
+	Sheet string
 	// Text says how numbers are written in text.
 	Text TextOptions
 	// Columns are the variables that are read, Exclude those of them that are not, by

@@ -31,7 +31,7 @@ type table struct {
 	records recordReader
 }
 
-// openTable opens the table at path. Of the options it takes Format, Memory, Stdin,
+// openTable opens the table at path. Of the options it takes Format, Sheet, Text, Memory, Stdin,
 // Records, Root, Stores and Limits.
 func openTable(ctx context.Context, path string, o SampleOptions) (*table, error) {
 	mem := o.Memory
@@ -53,6 +53,8 @@ func openTable(ctx context.Context, path string, o SampleOptions) (*table, error
 			t.records, err = openParquet(s, mem)
 		case arrowFormat, streamFormat:
 			t.records, err = openIPC(s, f, mem)
+		case xlsxFormat:
+			t.text, err = openWorkbook(s, o.Sheet, o.Text)
 		default:
 			t.text, err = openText(s, f, o.Text)
 		}

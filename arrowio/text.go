@@ -31,7 +31,8 @@ const (
 // header, or first row, and the row after it. records reads the rest.
 type textFile struct {
 	src     *input
-	what    string // for messages
+	what    string        // for messages
+	in      *bufio.Reader // unpacked text, if it is not the input's own
 	options TextOptions
 	comma   byte
 	trim    *trimmer
@@ -89,6 +90,9 @@ func (t *textFile) open(preferred byte) error {
 
 // unpack looks through gzip and the byte-order mark.
 func (t *textFile) unpack() (*bufio.Reader, error) {
+	if t.in != nil {
+		return t.in, nil
+	}
 	in := t.src.Reader
 	head, err := in.Peek(len(gzipMagic))
 	if err != nil && err != io.EOF {
@@ -323,7 +327,9 @@ func (r *textRecords) fault(record arrow.Record, err error) error {
 // isMissing knows the ways in which programs write that there is no value.
 func isMissing(cell string) bool {
 	switch strings.ToLower(strings.TrimSpace(cell)) {
-	case "", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "-", "?", ".":
+	case "", "na", "n/a", "nan", "null", "none", "nil", "-", "?", ".":
+		return true
+	case "#n/a", "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!": // of spreadsheets
 		return true
 	}
 	return false

@@ -99,10 +99,10 @@ const (
 	noHeaderOption  = "no_header"
 )
 
-// TextKeys are the keys of TextOptions in a document, for SampleOptions.Fixed of those
+// TextKeys are the keys of TextOptions and of SampleOptions.Sheet in a document, for SampleOptions.Fixed of those
 // who do not offer them.
 func TextKeys() []string {
-	return []string{noHeaderOption, decimalOption, thousandsOption, wordsOption}
+	return []string{noHeaderOption, decimalOption, thousandsOption, wordsOption, sheetOption}
 }
 
 var (

@@ -22,7 +22,7 @@ func TestTextOptions(t *testing.T) {
 		"thousands in quotes": {"a,b\n\"1,500.5\",2\n-3,\"4,000,000\"\n", SampleOptions{Text: TextOptions{Thousands: ','}}, "a|b", []float64{1500.5, 2, -3, 4e6}},
 		"no header":           {"1,2\n3,4\n5,6\n", SampleOptions{Text: TextOptions{NoHeader: true}}, "v1|v2", []float64{1, 2, 3, 4, 5, 6}},
 		"no header, labels":   {"x,1,2\ny,3,4\n", SampleOptions{IDColumn: "#1", Text: TextOptions{NoHeader: true}}, "v2|v3", []float64{1, 2, 3, 4}},
-		"missing":             {"a,b\n1,NA\n,4\n#DIV/0!,-\n", SampleOptions{KeepMissing: true, Text: TextOptions{Missing: []string{"#DIV/0!"}}}, "a|b", []float64{1, nan, nan, 4, nan, nan}},
+		"missing":             {"a,b\n1,NA\n,4\nbad,-\n", SampleOptions{KeepMissing: true, Text: TextOptions{Missing: []string{"bad"}}}, "a|b", []float64{1, nan, nan, 4, nan, nan}},
 		"missing, by columns": {"id,s,t\na,1,\nb,NA,4\n", SampleOptions{KeepMissing: true, Orientation: Columns}, "a|b", []float64{1, nan, nan, 4}},
 		"columns":             {"a,b,c,ab\n1,2,x,3\n4,5,y,6\n", SampleOptions{Columns: []string{"a*", "b"}, Exclude: []string{"a?"}}, "a|b", []float64{1, 2, 4, 5}},
 		"a name as it is":     {"a*,b\n1,x\n4,y\n", SampleOptions{Columns: []string{"a*"}}, "a*", []float64{1, 4}},

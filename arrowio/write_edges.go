@@ -27,6 +27,15 @@ func CompareEdges(a, b Edge) int {
 	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
 }
 
+// EdgeProbability is the column of lists of pairs with the probability of an edge.
+const EdgeProbability = "edge_probability"
+
+// LikelyEdgeColumns are EdgeColumns of edges that are in their order, with the column
+// EdgeProbability after the score: that of every edge.
+func LikelyEdgeColumns(edges []Edge, probability []float64) []Column {
+	return slices.Insert(EdgeColumns(edges), 3, Column{EdgeProbability, probability})
+}
+
 // WriteEdges writes EdgeColumns in one of EdgeFormats. Metadata and the care taken
 // are those of WriteTable.
 func WriteEdges(path, format string, edges []Edge, metadata map[string]string) error {

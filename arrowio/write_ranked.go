@@ -36,7 +36,7 @@ func Rank(names []string, pairs []RankedPair, most int) Ranked {
 	return Ranked{Names: names, Pairs: pairs[:min(most, len(pairs))]}
 }
 
-// Columns are source, target (utf8), score (float64), probability (float64, if it is
+// Columns are source, target (utf8), score (float64), edge_probability (float64, if it is
 // known) and sign (int8).
 func (r Ranked) Columns() []Column {
 	n := len(r.Pairs)
@@ -48,7 +48,7 @@ func (r Ranked) Columns() []Column {
 	}
 	columns := []Column{{"source", source}, {"target", target}, {"score", score}}
 	if r.Probability != nil {
-		columns = append(columns, Column{"probability", r.Probability})
+		columns = append(columns, Column{EdgeProbability, r.Probability})
 	}
 	return append(columns, Column{"sign", sign})
 }

@@ -87,6 +87,9 @@ type Estimate struct {
 	// Support is Z, the sparse twin of Precision with exact zeros. Solvers
 	// whose Θ is sparse itself return Precision here.
 	Support *dense.Sym
+	// Probability is that of an edge, of every pair, d×d with zeros on the diagonal, under
+	// what the solver was trained on; nil for a solver that has none.
+	Probability *dense.Sym
 	// Status says why the solver stopped.
 	Status Status
 	// Iterations counts the solver's outer iterations; of several connected
@@ -118,10 +121,13 @@ func RelativeGap(gap, objective float64, d int) float64 {
 	return gap / math.Max(math.Abs(objective), float64(d))
 }
 
-// Score is |Θij|/√(Θii·Θjj), the absolute partial correlation of variables i
-// and j given all others, in [0, 1). It is defined for every pair, also for
-// those outside the support.
+// Score is what pairs are ranked by, highest first: the probability of an edge where there
+// is one, else |Θij|/√(Θii·Θjj), the absolute partial correlation of variables i and j given
+// all others. It is in [0, 1] and defined for every pair, also for those outside the support.
 func (e *Estimate) Score(i, j int) float64 {
+	if e.Probability != nil {
+		return e.Probability.At(i, j)
+	}
 	return math.Abs(e.PartialCorrelation(i, j))
 }
 

@@ -30,6 +30,7 @@ type generalRun struct {
 	*Run
 	Part
 	models []*glad.Model
+	fitted []contender // the default model, fitted to each table
 	cells  []cell
 	noise  []noise
 }
@@ -39,6 +40,11 @@ func runGeneral(ctx context.Context, r *Run) (*Report, error) {
 	var err error
 	if g.models, err = g.openModels(); err != nil {
 		return nil, err
+	}
+	if !slices.Contains(g.Without, withoutAdapt) {
+		if g.fitted, err = g.adaptable(); err != nil {
+			return nil, err
+		}
 	}
 	var cells []cell
 	for _, size := range g.Sizes {
@@ -104,7 +110,11 @@ func (g *generalRun) contenders(of experts) []contender {
 	for k, m := range g.models {
 		methods = append(methods, g.learned(g.modelName(k), m))
 	}
-	methods = append(methods, g.oracleLasso(g.Scales), g.learned(familyModel, of.correlations))
+	methods = append(methods, g.fitted...)
+	methods = append(methods, g.oracleLasso(g.Scales))
+	if of.correlations != nil {
+		methods = append(methods, g.learned(familyModel, of.correlations))
+	}
 	if of.equal != nil {
 		methods = append(methods, g.learnedEqual(of.equal))
 	}
@@ -152,8 +162,9 @@ func (g *generalRun) countNoise(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
-				counts = append(counts, float64(est.Edges()))
-				n.most = max(n.most, est.Edges())
+				edges := listed(est).Edges()
+				counts = append(counts, float64(edges))
+				n.most = max(n.most, edges)
 			}
 			n.edges = average(counts, nil)
 			g.noise = append(g.noise, n)

@@ -22,6 +22,8 @@ type tableCase struct {
 	correlation, shrunk *dense.Sym
 	// deviations are those of the samples, where scales are equal.
 	deviations []float64
+	// rows are the samples, one after the other.
+	rows []float64
 	// places are where variables stand in the spread of scales, from −1 to 1.
 	places []float64
 }
@@ -49,6 +51,7 @@ func (r *Run) tableCases(ctx context.Context, purpose string, f simulate.Family,
 		if err != nil {
 			return err
 		}
+		c.rows = rows
 		for _, shrink := range []bool{false, true} {
 			found, err := covariance.Estimate(ctx, covariance.NewTable(rows, f.Dimension), f.Dimension, covariance.Settings{LedoitWolf: shrink, Engine: r.Engine})
 			if err != nil {

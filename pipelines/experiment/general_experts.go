@@ -57,6 +57,9 @@ type experts struct {
 // there is a folder, keeps them in it: FAMILY.json serves for every size, otherwise there are
 // FAMILY-d100-m100.json and FAMILY-d100-m100-equal.json.
 func (g *generalRun) expertsOf(ctx context.Context, f generalFamily, size Size, tell func(doing string)) (experts, error) {
+	if slices.Contains(g.Without, withoutFamily) {
+		return experts{}, nil
+	}
 	size = expertSize(size)
 	if m, err := g.readExpert(f.name); m != nil || err != nil {
 		return experts{correlations: m}, err

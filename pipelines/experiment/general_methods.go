@@ -23,8 +23,9 @@ type answer struct {
 	original []*dense.Sym
 	// score ranks pairs for AUPR, and for AUROC unless area is set.
 	score, area *dense.Sym
-	// probability, if set, is how likely an edge is.
-	probability *dense.Sym
+	// probability, if set, is how likely an edge is, and kept what Z is of the pairs that are
+	// kept by it.
+	probability, kept *dense.Sym
 }
 
 // A contender is one method of the experiment general.
@@ -52,8 +53,25 @@ func (r *Run) learned(name string, m *glad.Model) contender {
 		if err != nil {
 			return nil, err
 		}
-		return &answer{standard: est.Support, score: normalised(est.Precision)}, nil
+		a := &answer{standard: est.Support, score: normalised(est.Precision), probability: est.Probability}
+		if est.Probability != nil { // which it ranks by then
+			a.score = est.Probability
+			a.kept = listed(est).Support
+		}
+		return a, nil
 	}}
+}
+
+// listed is an estimate with the pairs that are listed where nobody says otherwise: those of
+// Z, or, of a model with probabilities, those that are kept by them.
+func listed(est *solver.Estimate) *solver.Estimate {
+	if est.Probability == nil {
+		return est
+	}
+	likely := *est
+	likely.Support = est.Support.Clone()
+	likely.KeepLikely(solver.DefaultFDR)
+	return &likely
 }
 
 // learnedEqual is a model on covariances of variables of equal scale.
@@ -63,17 +81,22 @@ func (r *Run) learnedEqual(m *glad.Model) contender {
 		if err != nil {
 			return nil, err
 		}
-		// Its own variances say what it takes the standardised variables to be.
-		standard, err := dense.AwaitResult(ctx, func() (*dense.Sym, error) { return simulate.Standardize(est.Precision) })
-		if err != nil {
-			return nil, err
-		}
-		factor := make([]float64, standard.Len())
-		for i := range factor {
-			factor[i] = math.Sqrt(standard.At(i, i) / est.Precision.At(i, i))
-		}
-		return &answer{standard: times(est.Support, factor), original: []*dense.Sym{est.Support}, score: normalised(est.Precision)}, nil
+		return equalAnswer(ctx, est)
 	}}
+}
+
+// equalAnswer is that of an estimate in the units of a table whose scales are equal.
+func equalAnswer(ctx context.Context, est *solver.Estimate) (*answer, error) {
+	// Its own variances say what it takes the standardised variables to be.
+	standard, err := dense.AwaitResult(ctx, func() (*dense.Sym, error) { return simulate.Standardize(est.Precision) })
+	if err != nil {
+		return nil, err
+	}
+	factor := make([]float64, standard.Len())
+	for i := range factor {
+		factor[i] = math.Sqrt(standard.At(i, i) / est.Precision.At(i, i))
+	}
+	return &answer{standard: times(est.Support, factor), original: []*dense.Sym{est.Support}, score: normalised(est.Precision)}, nil
 }
 
 func (r *Run) solveOne(ctx context.Context, m *glad.Model, c solver.Example) (*solver.Estimate, error) {

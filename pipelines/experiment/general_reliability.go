@@ -31,7 +31,7 @@ func (g *generalRun) reliabilityTable() [][]string {
 		for _, f := range generalFamilies() {
 			var all metric.Reliability
 			for _, c := range g.cells {
-				if x := named(c.results, name); c.family.name == f.name && x != nil && x.reliability != nil {
+				if x := c.named(name); c.family.name == f.name && x != nil && x.reliability != nil {
 					all.Merge(x.reliability)
 				}
 			}
@@ -44,6 +44,27 @@ func (g *generalRun) reliabilityTable() [][]string {
 		return nil
 	}
 	return slices.Insert(rows, 0, titles)
+}
+
+// keptTable has, for each cell and model with probabilities, the pairs that are kept by them;
+// nil where no model has any.
+func (g *generalRun) keptTable() [][]string {
+	var rows [][]string
+	for _, c := range g.cells {
+		for _, x := range c.results {
+			if x.kept == nil || x.name == familyModel {
+				continue
+			}
+			rows = append(rows, []string{
+				c.family.name, fmt.Sprint(c.size.Dimension), fmt.Sprint(c.size.Samples), x.name, text(average(x.kept.pairs, nil)),
+				fine(average(x.kept.wrong, nil)), fine(average(x.kept.recall, nil)), text(decibels(&x.kept.standard)), text(decibelsLess(&x.kept.standard, x.standard)),
+			})
+		}
+	}
+	if rows == nil {
+		return nil
+	}
+	return slices.Insert(rows, 0, []string{"family", "d", "M", "model", "pairs kept", "share of false ones", "share of the edges found", "NMSE of Z with these only (dB)", "less that of all of Z"})
 }
 
 func reliabilityCells(r *metric.Reliability) []string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/report"
+	"github.com/gladflow/gladflow/solver"
 )
 
 // report puts everything together.
@@ -25,6 +26,11 @@ func (g *generalRun) report() *Report {
 			})
 		}
 		rep.Sections = append(rep.Sections, Section{Title: "AUPR (average precision; ties in every order)", Rows: g.precisionTable()})
+		if rows := g.keptTable(); rows != nil {
+			rep.Sections = append(rep.Sections, Section{
+				Title: fmt.Sprintf("Pairs kept by their probability (an expected share of false ones of %v at most)", solver.DefaultFDR), Rows: rows,
+			})
+		}
 		if rows := g.reliabilityTable(); rows != nil {
 			rep.Sections = append(rep.Sections, Section{Title: "Probabilities of edges: what was said, and the share that held", Rows: rows})
 		}
@@ -53,14 +59,18 @@ func (g *generalRun) setting() string {
 	}
 	origin := fmt.Sprintf("models of a family trained on %d graphs of it with %d tables each, of the same d and M (d at most %d, then with as many variables a sample), that for equal scales on covariances",
 		choose(g.Run, trainingGraphs, 2), trainingCopies, expertDimension)
-	if g.Experts != "" {
+	switch {
+	case slices.Contains(g.Without, withoutFamily):
+		origin = "models of families left out"
+	case g.Experts != "":
 		origin += ", unless they were given"
 	}
 	return fmt.Sprintf("%d graphs a cell; %s; NMSE of standardised variables does not depend on scales; in the units of the table by shrunk deviations; %s; %s",
 		g.Graphs, strings.Join(families, "; "), origin, g.training())
 }
 
-// matrixMethods are those that estimate a matrix, in the order of the results.
+// matrixMethods are the models and those of a list that took part, in the order of the
+// results.
 func (g *generalRun) matrixMethods(with ...string) []string {
 	var names []string
 	for k := range g.models {
@@ -80,7 +90,7 @@ func (g *generalRun) rows(names []string, value func(*cellResult) measured, more
 	for _, c := range g.cells {
 		row := []string{c.family.name, fmt.Sprint(c.size.Dimension), fmt.Sprint(c.size.Samples)}
 		for _, name := range names {
-			row = append(row, text(value(named(c.results, name))))
+			row = append(row, text(value(c.named(name))))
 		}
 		rows = append(rows, append(row, last(c)...))
 	}
@@ -107,36 +117,36 @@ func fine(m measured) string {
 
 func (g *generalRun) standardTable() [][]string {
 	first := g.modelName(0)
-	names := g.matrixMethods(lassoByTruth, familyModel, familyEqual, ledoitWolf, noEdges)
+	names := g.matrixMethods(adaptedGeneral, adaptedEqual, lassoByTruth, familyModel, familyEqual, ledoitWolf, noEdges)
 	less := func(c cell, other string) string {
-		return text(decibels(named(c.results, first).standard, named(c.results, other).standard))
+		return text(decibelsLess(c.named(first).standard, c.named(other).standard))
 	}
-	return g.rows(names, func(x *cellResult) measured { return decibels(x.standard, nil) },
+	return g.rows(names, func(x *cellResult) measured { return decibels(x.standard) },
 		[]string{first + " less the lasso", first + " less the family's model"},
 		func(c cell) []string { return []string{less(c, lassoByTruth), less(c, familyModel)} })
 }
 
 func (g *generalRun) originalTable(spread int) [][]string {
-	with := []string{lassoByTruth, familyModel, ledoitWolf}
+	with := []string{adaptedGeneral, lassoByTruth, familyModel, ledoitWolf}
 	if g.Scales[spread] == 0 {
-		with = append(with, familyEqual)
+		with = append(with, adaptedEqual, familyEqual)
 	}
 	first := g.modelName(0)
-	return g.rows(g.matrixMethods(with...), func(x *cellResult) measured { return decibels(x.original[spread], nil) },
+	return g.rows(g.matrixMethods(with...), func(x *cellResult) measured { return decibels(x.original[spread]) },
 		[]string{first + " less the lasso"},
 		func(c cell) []string {
-			return []string{text(decibels(named(c.results, first).original[spread], named(c.results, lassoByTruth).original[spread]))}
+			return []string{text(decibelsLess(c.named(first).original[spread], c.named(lassoByTruth).original[spread]))}
 		})
 }
 
 func (g *generalRun) precisionTable() [][]string {
 	first := g.modelName(0)
-	names := g.matrixMethods(lassoByTruth, familyModel, ledoitWolf, absCorrelation)
+	names := g.matrixMethods(adaptedGeneral, lassoByTruth, familyModel, ledoitWolf, absCorrelation)
 	rows := g.rows(names, func(*cellResult) measured { return unmeasured }, []string{first + " less the better of the last two"},
 		func(c cell) []string { return []string{fine(g.precisionGain(c))} })
 	for i, c := range g.cells {
 		for k, name := range names {
-			rows[i+1][3+k] = fine(average(named(c.results, name).precisions, nil))
+			rows[i+1][3+k] = fine(average(c.named(name).precisions, nil))
 		}
 	}
 	return rows
@@ -145,11 +155,11 @@ func (g *generalRun) precisionTable() [][]string {
 // precisionGain is the AUPR of the first model less that of Ledoit-Wolf or of the
 // correlation, whichever is better in the cell.
 func (g *generalRun) precisionGain(c cell) measured {
-	other := named(c.results, ledoitWolf).precisions
-	if r := named(c.results, absCorrelation).precisions; average(r, nil).value > average(other, nil).value {
+	other := c.named(ledoitWolf).precisions
+	if r := c.named(absCorrelation).precisions; average(r, nil).value > average(other, nil).value {
 		other = r
 	}
-	return average(named(c.results, g.modelName(0)).precisions, other)
+	return average(c.named(g.modelName(0)).precisions, other)
 }
 
 // paragraph counts the cells in which the first model does what a general model should.
@@ -164,8 +174,8 @@ func (g *generalRun) paragraph() string {
 	var familyCells, rankedCells int
 	var worst, gain float64 = math.Inf(-1), 0
 	for _, c := range g.cells {
-		x := named(c.results, first)
-		v := decibels(x.standard, named(c.results, lassoByTruth).standard)
+		x := c.named(first)
+		v := decibelsLess(x.standard, c.named(lassoByTruth).standard)
 		if v.value <= -0.3 {
 			lasso++
 		}
@@ -177,9 +187,11 @@ func (g *generalRun) paragraph() string {
 		if c.family.name == "hub" {
 			limit = 0.5
 		}
-		familyCells++
-		if decibels(x.standard, named(c.results, familyModel).standard).value <= limit {
-			family++
+		if v := decibelsLess(x.standard, c.named(familyModel).standard); v.known() {
+			familyCells++
+			if v.value <= limit {
+				family++
+			}
 		}
 		if v := g.precisionGain(c); v.known() {
 			rankedCells++
@@ -189,7 +201,7 @@ func (g *generalRun) paragraph() string {
 			}
 		}
 	}
-	fmt.Fprintf(&b, " In standardised units %s is at least 0.3 dB better than this lasso in %d of %d cells (at worst %s dB from it)", first, lasso, len(g.cells), number(worst))
+	fmt.Fprintf(&b, " In standardised units %s is at least 0.3 dB better than this lasso in %d of %d cells (in the worst cell %s dB)", first, lasso, len(g.cells), strings.Replace(fmt.Sprintf("%+.2f", worst), "-", "−", 1))
 	if familyCells > 0 {
 		fmt.Fprintf(&b, ", and where M ≥ d within 0.3 dB (hub: 0.5) of the model of the family in %d of %d", family, familyCells)
 	}
@@ -209,14 +221,14 @@ func (g *generalRun) columns() []arrowio.Column {
 		"nmse_less_lasso", "nmse_less_lasso_error", "nmse_less_first", "nmse_less_first_error",
 		"original_less_lasso", "original_less_lasso_error", "original_less_first", "original_less_first_error",
 		"aupr_less_lasso", "aupr_less_lasso_error", "aupr_less_first", "aupr_less_first_error",
-		"calibration_error", "brier", "edges_listed", "edges_listed_error")
+		"calibration_error", "brier", "edges_listed", "edges_listed_error", "false_share", "false_share_error", "listed_nmse_db", "listed_nmse_standard_error")
 	card := g.models[0].Card
 	for _, c := range g.cells {
-		first, lasso := named(c.results, g.modelName(0)), named(c.results, lassoByTruth)
+		first, lasso := c.named(g.modelName(0)), c.named(lassoByTruth)
 		for k, spread := range g.Scales {
 			for _, x := range c.results {
-				if x.name == familyEqual && spread != 0 {
-					continue
+				if x.standard != nil && x.original[k] == nil {
+					continue // it knows equal scales only
 				}
 				row := []any{c.family.name, flag(seenGraph(card, c.family.of.Graph)), c.size.Dimension, c.size.Samples, flag(seenSize(card, c.size)), spread, x.name}
 				calibration, brier := math.NaN(), math.NaN()
@@ -227,16 +239,24 @@ func (g *generalRun) columns() []arrowio.Column {
 					if a.standard == nil {
 						return []measured{unmeasured, unmeasured}
 					}
-					return []measured{decibels(a.standard, b.standard), decibels(a.original[k], b.original[k])}
+					return []measured{decibelsLess(a.standard, b.standard), decibelsLess(a.original[k], b.original[k])}
 				}
 				byLasso, byFirst := less(x, lasso), less(x, first)
 				for _, m := range []measured{
-					decibels(x.standard, nil), decibels(x.original[k], nil), average(x.areas, nil), average(x.precisions, nil),
+					decibels(x.standard), decibels(x.original[k]), average(x.areas, nil), average(x.precisions, nil),
 					byLasso[0], byFirst[0], byLasso[1], byFirst[1], average(x.precisions, lasso.precisions), average(x.precisions, first.precisions),
 				} {
 					row = append(row, m.value, m.err)
 				}
-				t.add(append(row, calibration, brier, math.NaN(), math.NaN())...)
+				row = append(row, calibration, brier)
+				kept := []measured{unmeasured, unmeasured, unmeasured}
+				if x.kept != nil {
+					kept = []measured{average(x.kept.pairs, nil), average(x.kept.wrong, nil), decibels(&x.kept.standard)}
+				}
+				for _, m := range kept {
+					row = append(row, m.value, m.err)
+				}
+				t.add(row...)
 			}
 		}
 	}
@@ -245,7 +265,11 @@ func (g *generalRun) columns() []arrowio.Column {
 		for range 22 {
 			row = append(row, math.NaN())
 		}
-		t.add(append(row, n.edges.value, n.edges.err)...)
+		row = append(row, n.edges.value, n.edges.err)
+		for range 4 {
+			row = append(row, math.NaN())
+		}
+		t.add(row...)
 	}
 	return t.done()
 }
@@ -257,26 +281,29 @@ func flag(b bool) int {
 	return 0
 }
 
-// figure shows the NMSE of standardised variables, a panel for each size.
+// figure shows the NMSE of standardised variables less that of the lasso, a panel for each
+// family.
 func (g *generalRun) figure() report.Figure {
-	f := report.Figure{Title: "NMSE of standardised variables", Columns: 2}
 	if len(g.cells) == 0 {
 		return g.noiseFigure()
 	}
-	for _, size := range g.Sizes {
-		panel := report.Bars{Title: fmt.Sprintf("d = %d, M = %d", size.Dimension, size.Samples), Y: "NMSE (dB)"}
-		names := g.matrixMethods(lassoByTruth, familyModel, ledoitWolf)
+	f := report.Figure{Title: "NMSE less that of a graphical lasso tuned by the truth", Columns: 2}
+	names := g.matrixMethods(adaptedGeneral, familyModel)
+	for _, family := range generalFamilies() {
+		panel := report.Bars{Title: family.name, X: "variables x samples", Y: "dB"}
 		for _, c := range g.cells {
-			if c.size != size {
+			if c.family.name != family.name {
 				continue
 			}
-			panel.Groups = append(panel.Groups, c.family.name)
+			panel.Groups = append(panel.Groups, c.size.String())
 			for _, name := range names {
-				m := decibels(named(c.results, name).standard, nil)
+				m := decibelsLess(c.named(name).standard, c.named(lassoByTruth).standard)
 				appendBar(&panel, name, m.value, m.err)
 			}
 		}
-		f.Panels = append(f.Panels, panel)
+		if panel.Groups != nil {
+			f.Panels = append(f.Panels, panel)
+		}
 	}
 	return f
 }

@@ -18,6 +18,35 @@ type cellResult struct {
 	// areas and precisions are AUROC and AUPR of the graphs that have edges.
 	areas, precisions []float64
 	reliability       *metric.Reliability
+	// kept has, of the pairs that are kept by their probability, the NMSE of Z, their number,
+	// the share of false ones and that of the edges found; nil without probabilities.
+	kept *keptPairs
+}
+
+type keptPairs struct {
+	standard             metric.NMSE
+	pairs, wrong, recall []float64
+}
+
+func (k *keptPairs) add(z *dense.Sym, c *tableCase) error {
+	truth := pairsOf(c.truth)
+	var n metric.Confusion
+	for i, v := range pairsOf(z) {
+		switch found, is := v != 0, truth[i] != 0; {
+		case found && is:
+			n.TruePositives++
+		case found:
+			n.FalsePositives++
+		case is:
+			n.FalseNegatives++
+		default:
+			n.TrueNegatives++
+		}
+	}
+	k.pairs = append(k.pairs, float64(n.TruePositives+n.FalsePositives))
+	k.wrong = append(k.wrong, n.FDR())
+	k.recall = append(k.recall, n.TPR())
+	return k.standard.Add(z, c.standard)
 }
 
 // judge runs a method on all graphs of a cell.
@@ -84,7 +113,12 @@ func (result *cellResult) add(a *answer, c *tableCase, scales []float64, equalOn
 		return nil
 	}
 	if result.reliability == nil {
-		result.reliability = new(metric.Reliability)
+		result.reliability, result.kept = new(metric.Reliability), new(keptPairs)
+	}
+	if a.kept != nil {
+		if err := result.kept.add(a.kept, c); err != nil {
+			return err
+		}
 	}
 	truth := pairsOf(c.truth)
 	for k, p := range pairsOf(a.probability) {
@@ -102,15 +136,24 @@ var unmeasured = measured{math.NaN(), math.NaN()}
 
 func (m measured) known() bool { return !math.IsNaN(m.value) }
 
-// decibels is an NMSE, or its difference from that of another method.
-func decibels(n *metric.NMSE, less *metric.NMSE) measured {
+// decibels is an NMSE.
+func decibels(n *metric.NMSE) measured {
 	if n == nil {
 		return unmeasured
 	}
 	v, se, err := n.Decibels()
-	if less != nil {
-		v, se, err = n.Difference(less)
+	if err != nil {
+		return unmeasured
 	}
+	return measured{v, se}
+}
+
+// decibelsLess is the difference of the NMSE of two methods.
+func decibelsLess(n, other *metric.NMSE) measured {
+	if n == nil || other == nil {
+		return unmeasured
+	}
+	v, se, err := n.Difference(other)
 	if err != nil {
 		return unmeasured
 	}
@@ -129,12 +172,16 @@ func average(x, less []float64) measured {
 	return measured{v, se}
 }
 
-// named is the result of a method; nil where it took no part.
-func named(results []*cellResult, name string) *cellResult {
-	for _, x := range results {
+// named is the result of a method, without figures where it took no part.
+func (c cell) named(name string) *cellResult {
+	for _, x := range c.results {
 		if x.name == name {
 			return x
 		}
 	}
-	return nil
+	none := &cellResult{name: name}
+	if len(c.results) > 0 {
+		none.original = make([]*metric.NMSE, len(c.results[0].original))
+	}
+	return none
 }

@@ -28,7 +28,15 @@ type Part struct {
 	// FAMILY-d100-m100.json and, for covariances of equal scales, FAMILY-d100-m100-equal.json.
 	// What is missing is trained and kept there. Default: all are trained and none is kept.
 	Experts string
+	// Without are the contenders that are left out: withoutFamily, withoutAdapt.
+	Without []string
 }
+
+// Words of Part.Without.
+const (
+	withoutFamily = "family"
+	withoutAdapt  = "adapt"
+)
 
 // A Size is a number of variables with one of samples.
 type Size struct{ Dimension, Samples int }
@@ -90,11 +98,19 @@ func (f generalFamily) sized(d int) simulate.Family {
 
 // part reads the options of the experiment general. What is wrong is a *job.Error.
 func (o Options) part() (Part, error) {
-	p := Part{Families: o.Families, Graphs: o.Graphs, Models: o.Models, Experts: o.Experts}
+	p := Part{Families: o.Families, Graphs: o.Graphs, Models: o.Models, Experts: o.Experts, Without: o.Without}
 	for _, name := range p.Families {
 		if !slices.Contains(GeneralFamilies(), name) {
 			return p, job.Errorf("families", "%q is unknown; choose from %s", name, strings.Join(GeneralFamilies(), ", "))
 		}
+	}
+	for _, word := range p.Without {
+		if word != withoutFamily && word != withoutAdapt {
+			return p, job.Errorf("without", "%q is unknown; choose from %s, %s", word, withoutFamily, withoutAdapt)
+		}
+	}
+	if p.Experts != "" && slices.Contains(p.Without, withoutFamily) {
+		return p, job.Errorf("experts", "the models of families are left out; leave out one of the two")
 	}
 	for _, text := range o.Sizes {
 		size, err := parseSize(text)

@@ -14,6 +14,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/simulate"
 	"github.com/gladflow/gladflow/pipelines/tune"
+	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/covariance"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
@@ -53,6 +54,21 @@ func TestGeneral(t *testing.T) {
 		if m == lassoByTruth && !(value[i] < at[families[i]+noEdges] || at[families[i]+noEdges] == 0) {
 			t.Errorf("the lasso has %v dB", value[i])
 		}
+	}
+}
+
+// Contenders that are left out leave no figures, and no gaps that are no text.
+func TestGeneralWithout(t *testing.T) {
+	r := &Run{Quick: true, Seed: 9, Part: Part{Families: []string{"grid"}, Sizes: []Size{{12, 15}}, Without: []string{withoutFamily, withoutAdapt}}}
+	rep, err := runGeneral(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := column[string](t, rep, "method"); slices.Contains(got, familyModel) || slices.Contains(got, "--adapt") || len(got) != 2*5 {
+		t.Errorf("methods %q", got)
+	}
+	if text := strings.Join(append(slices.Concat(rep.Main...), rep.Paragraph), " "); strings.Contains(text, "NaN") || strings.Contains(text, "model of the family in") {
+		t.Errorf("%s", text)
 	}
 }
 
@@ -169,7 +185,7 @@ func TestCellResultOfEqualScales(t *testing.T) {
 	var result cellResult
 	result.original = make([]*metric.NMSE, 2)
 	for _, c := range cases {
-		a := &answer{standard: c.standard, original: []*dense.Sym{c.truth}, score: normalised(c.truth), probability: dense.NewSym(9, nil)}
+		a := &answer{standard: c.standard, original: []*dense.Sym{c.truth}, score: normalised(c.truth), probability: dense.NewSym(9, nil), kept: c.standard}
 		if err := result.add(a, c, []float64{0.5, 0}, true); err != nil {
 			t.Fatal(err)
 		}
@@ -177,14 +193,31 @@ func TestCellResultOfEqualScales(t *testing.T) {
 	if result.original[0] != nil || result.original[1].Graphs() != 2 || result.standard.Graphs() != 2 {
 		t.Errorf("%+v", result)
 	}
-	if v := decibels(result.original[1], nil); !math.IsInf(v.value, -1) {
+	if v := decibels(result.original[1]); !math.IsInf(v.value, -1) {
 		t.Errorf("the truth is %v dB off", v)
 	}
 	if v := average(result.areas, nil); v.value != 1 || average(result.precisions, nil).value != 1 {
 		t.Errorf("the truth ranks with %v", v)
 	}
+	if k := result.kept; average(k.pairs, nil).value != 12 || average(k.wrong, nil).value != 0 || average(k.recall, nil).value != 1 || k.standard.Graphs() != 2 {
+		t.Errorf("of the truth are kept %+v", k)
+	}
 	if b := result.reliability.Bins()[0]; b.Pairs != 2*36 || b.Held != 12./36 {
 		t.Errorf("%+v; a 3×3 lattice has 12 edges of 36 pairs", b)
+	}
+}
+
+// A model without probabilities lists its Z, one with them the pairs that they keep, and its
+// Z stays what it is.
+func TestListed(t *testing.T) {
+	z := dense.NewSym(3, []float64{2, 1, .5, 1, 2, .25, .5, .25, 2})
+	est := &solver.Estimate{Precision: z, Support: z.Clone()}
+	if got := listed(est); got.Edges() != 3 {
+		t.Errorf("%d edges of Z", got.Edges())
+	}
+	est.Probability = dense.NewSym(3, []float64{0, .9, .1, .9, 0, .6, .1, .6, 0})
+	if got := listed(est); got.Edges() != 1 || est.Edges() != 3 {
+		t.Errorf("%d pairs kept of %d; one is likely enough", got.Edges(), est.Edges())
 	}
 }
 
@@ -260,6 +293,8 @@ func TestPartOfGeneral(t *testing.T) {
 		"sizes":    func(o *Options) { o.Sizes = []string{"50"} },
 		"scales":   func(o *Options) { o.Scales = []string{"NaN"} },
 		"graphs":   func(o *Options) { o.Graphs = 1 },
+		"without":  func(o *Options) { o.Without = []string{"lasso"} },
+		"experts":  func(o *Options) { o.Without = []string{"family"} },
 		"models":   func(o *Options) { o.Name = "auc" },
 	} {
 		other := o
@@ -326,5 +361,34 @@ func TestExpertsAreKept(t *testing.T) {
 	}
 	if s := expertSize(Size{400, 200}); s != (Size{200, 100}) || expertSize(size) != size {
 		t.Errorf("trained for %v", s)
+	}
+}
+
+func TestKeptTable(t *testing.T) {
+	g := &generalRun{Run: &Run{}}
+	if g.keptTable() != nil {
+		t.Error("a table of no pairs kept")
+	}
+	truth := &tableCase{truth: dense.Identity(3), standard: dense.Identity(3)}
+	truth.truth.Set(0, 1, 0.5)
+	truth.standard.Set(0, 1, 0.5)
+	z := dense.Identity(3)
+	z.Set(0, 1, 0.5)
+	z.Set(1, 2, 0.5)
+	x := &cellResult{name: "x", standard: new(metric.NMSE), kept: new(keptPairs)}
+	for range 2 {
+		if err := x.standard.Add(dense.Identity(3), truth.standard); err != nil {
+			t.Fatal(err)
+		}
+		if err := x.kept.add(z, truth); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.cells = []cell{{family: generalFamilies()[1], size: Size{3, 9}, results: []*cellResult{{name: "y"}, x}}}
+	rows := g.keptTable()
+	// As much error at a pair without an edge as was at the edge: the same NMSE, 0.5/3.5.
+	want := []string{"er-0.1", "3", "9", "x", "2.00 ± 0.00", "0.500 ± 0.000", "1.000 ± 0.000", "−8.45 ± 0.00", "0.00 ± 0.00"}
+	if len(rows) != 2 || !slices.Equal(rows[1], want) {
+		t.Errorf("%q, want %q", rows, want)
 	}
 }

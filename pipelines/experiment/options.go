@@ -34,6 +34,7 @@ type Options struct {
 	Graphs   int      `json:"graphs,omitzero" jsonschema:"minimum=0" jsonschema_description:"general: graphs of each family and size; 0 is the default, 12"`
 	Models   []string `json:"models,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general: built-in models and model files to compare, the first of which the text is about; without it general"`
 	Experts  string   `json:"experts,omitzero" file:"write-folder" jsonschema_description:"general: folder of models to compare with, FAMILY.json for all sizes or FAMILY-d100-m100.json for one; what is missing is trained and kept there"`
+	Without  []string `json:"without,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general: what to leave out: family (the models of families, of which most of the time is training) or adapt (--adapt)"`
 	// Out is the folder for NAME.parquet, NAME.svg, NAME.png and NAME.md, made
 	// where it is missing. Default: results, docs/results for All, or
 	// results-quick if quick.
@@ -83,7 +84,7 @@ func (o Options) Validate() error {
 // far as they are given.
 func (o Options) parts() []string {
 	return slices.DeleteFunc(job.Given(&o), func(key string) bool {
-		return !slices.Contains([]string{"families", "sizes", "scales", "graphs", "models", "experts"}, key)
+		return !slices.Contains([]string{"families", "sizes", "scales", "graphs", "models", "experts", "without"}, key)
 	})
 }
 
@@ -152,7 +153,7 @@ func (o Options) command(name string) string {
 	for _, list := range []struct {
 		flag  string
 		words []string
-	}{{"families", o.Families}, {"sizes", o.Sizes}, {"scales", o.Scales}, {"models", baseNames(o.Models)}} {
+	}{{"families", o.Families}, {"sizes", o.Sizes}, {"scales", o.Scales}, {"models", baseNames(o.Models)}, {"without", o.Without}} {
 		if len(list.words) > 0 {
 			c += " --" + list.flag + " " + strings.Join(list.words, ",")
 		}

@@ -21,6 +21,9 @@ type Field struct {
 	Description string
 	// Default is the text of the default; empty where the default is none.
 	Default string
+	// Bare is what the flag means without a value, by the tag bare; empty where it needs
+	// one.
+	Bare string
 	// Maximum is the text of the largest number; empty where there is none.
 	Maximum string
 	// Choices are the only words that are allowed; nil where others are.
@@ -77,6 +80,7 @@ func fieldOf(s reflect.StructField, known Facts) Field {
 		Flag:        cmp.Or(s.Tag.Get("flag"), FlagName(key)),
 		Description: s.Tag.Get("jsonschema_description"),
 		File:        File(s.Tag.Get("file")),
+		Bare:        s.Tag.Get("bare"),
 		Kind:        kindOf(s.Type),
 	}
 	var defaults []string

@@ -16,12 +16,14 @@ import (
 type Job struct {
 	// Input is the table: a path, a URL of a scheme that the program has a store for,
 	// or "-" for standard input.
-	Input string `json:"input" file:"read" jsonschema:"required,minLength=1" jsonschema_description:"table to recover a network from, a path or a URL such as s3://bucket/key: .parquet, .arrow, .feather, .arrows, .csv, .tsv, the last two also .gz; - is standard input"`
+	Input string `json:"input" file:"read" jsonschema:"required,minLength=1" jsonschema_description:"table to recover a network from, a path or a URL such as s3://bucket/key: .parquet, .arrow, .feather, .arrows, .csv, .tsv, the last two also .gz, or .xlsx; - is standard input"`
 	// InputKind says what the table holds. A covariance or correlation needs
 	// Samples.
 	InputKind string `json:"input_kind,omitzero" flag:"input" jsonschema:"enum=samples,enum=covariance,enum=correlation,default=samples" jsonschema_description:"what the table holds"`
 	// InputFormat overrides what the extension and the first bytes say.
-	InputFormat string `json:"input_format,omitzero" jsonschema:"enum=parquet,enum=arrow,enum=feather,enum=arrows,enum=csv,enum=tsv" jsonschema_description:"format of the table where its extension does not tell"`
+	InputFormat string `json:"input_format,omitzero" jsonschema:"enum=parquet,enum=arrow,enum=feather,enum=arrows,enum=csv,enum=tsv,enum=xlsx" jsonschema_description:"format of the table where its extension does not tell"`
+	// Sheet is that of an Excel workbook. Default: its only one.
+	Sheet string `json:"sheet,omitzero" jsonschema_description:"sheet of an Excel workbook; its only one without it"`
 	// Samples is M, the number of samples behind a covariance. A table of
 	// samples is counted.
 	Samples int `json:"samples,omitzero" jsonschema:"minimum=0" jsonschema_description:"number of samples behind a covariance or correlation"`
@@ -76,6 +78,18 @@ type Job struct {
 	// Model is GLAD's: the name of a built-in model, or the path of a model
 	// file. Default: general, or gene-regulators with Regulators.
 	Model string `json:"model,omitzero" file:"read-model" jsonschema_description:"GLAD's model: the name of a built-in one, or a model file; with regulators gene-regulators without it"`
+	// Adapt fits GLAD to the table: experts averages the general model and models trained
+	// for a family of graphs each, equal-scales does so with experts on covariances of
+	// simulated variables whose precision matrix has an equal diagonal, train fine-tunes the
+	// general model on simulated networks like the table. Default: neither.
+	Adapt string `json:"adapt,omitzero" bare:"experts" jsonschema:"enum=experts,enum=equal-scales,enum=train" jsonschema_description:"fit GLAD to the table: average experts on families of graphs, of standardised variables or, equal-scales, of simulated covariances, or train on simulated networks most like the table"`
+	// Score is what glad's list of edges is ranked by: probability, that of an edge, which a
+	// model with an edge head gives, or partial-correlation. Default: probability where
+	// there is one.
+	Score string `json:"score,omitzero" jsonschema:"enum=probability,enum=partial-correlation" jsonschema_description:"what glad ranks edges by; without it the probability of an edge where the model gives one, see gladflow models"`
+	// FDR bounds the expected share of false edges in glad's support, for a model with an
+	// edge head: see solver.LikelyThreshold. Default: solver.DefaultFDR.
+	FDR float64 `json:"fdr,omitzero" jsonschema:"minimum=0,maximum=1" jsonschema_description:"largest expected share of false edges in glad's support, for a model that gives the probability of an edge; 0 is the default, 0.2"`
 	// RankingModel is expression's: the name of a built-in model, or the path of a
 	// model file. Default: gene, or gene-directed with Regulators.
 	RankingModel string `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file; with regulators gene-directed without it"`
@@ -173,6 +187,10 @@ const (
 	MissingEM       = "em"
 	MissingMean     = "mean"
 
+	AdaptExperts     = "experts"
+	AdaptEqualScales = "equal-scales"
+	AdaptTrain       = "train"
+
 	EdgesSupport = "support"
 	EdgesAll     = "all"
 
@@ -182,6 +200,9 @@ const (
 	// MostRanked is how many pairs of a ranking are listed with EdgesSupport: as many
 	// as a list for the DREAM5 challenge may have.
 	MostRanked = 100_000
+
+	ScoreProbability        = "probability"
+	ScorePartialCorrelation = "partial-correlation"
 
 	UnitsStandardised = "standardised"
 	UnitsOriginal     = "original"

@@ -166,6 +166,12 @@ type SolverResult struct {
 	Ranking bool `json:"ranking,omitempty"`
 	// Model is the model that GLAD ran.
 	Model string `json:"model,omitempty"`
+	// Adapted says how GLAD was fitted to the table; nil where it was not.
+	Adapted *AdaptedResult `json:"adapted,omitempty"`
+	// Score is what GLAD's edges are ranked by, as Job.Score, and ExpectedFalse the share of
+	// false edges that is expected in its support; empty and nil for a model without an edge head.
+	Score         string `json:"score,omitempty"`
+	ExpectedFalse *Float `json:"expected_false,omitempty"`
 	// Status is that of the estimate, see solver.Status, or "failed".
 	Status string `json:"status"`
 	// TimeLimitReached says that the time limit is why it was interrupted.

@@ -14,7 +14,7 @@ func (j Job) checkTable() error {
 		key   string
 		given bool
 	}{
-		{"no_header", j.NoHeader}, {"decimal", j.Decimal != ""}, {"thousands", j.Thousands != ""}, {"na", len(j.NA) > 0},
+		{"sheet", j.Sheet != ""}, {"no_header", j.NoHeader}, {"decimal", j.Decimal != ""}, {"thousands", j.Thousands != ""}, {"na", len(j.NA) > 0},
 		{"columns", len(j.Columns) > 0}, {"exclude", len(j.Exclude) > 0}, {"transform", j.Transform != ""},
 		{"constant", j.Constant != ""}, {"top_variance", j.TopVariance != 0}, {"missing", j.Missing != ""},
 	} {

@@ -54,6 +54,8 @@ func (j Job) checkEstimate() error {
 		return Errorf("ranking_correlation", "a %s cannot be estimated again; leave this out", j.InputKind)
 	case !j.SamplesGiven() && j.Divisor != "":
 		return Errorf("divisor", "a %s has been divided already; leave this out", j.InputKind)
+	case !(j.FDR >= 0 && j.FDR <= 1):
+		return Errorf("fdr", "%v is no share; give a number above 0 and not above 1, such as 0.2", j.FDR)
 	case j.Shrinkage == ShrinkageLedoitWolf && !j.SamplesGiven():
 		return Errorf("shrinkage", "ledoit-wolf needs the samples, not their %s; give a weight from 0 to 1", j.InputKind)
 	case j.Shrinkage == ShrinkageLedoitWolf && (j.Missing == MissingPairwise || j.Missing == MissingEM):

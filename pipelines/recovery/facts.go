@@ -44,10 +44,20 @@ func Validate(j job.Job) error {
 	if err := j.ValidateBy(Facts()); err != nil {
 		return err
 	}
+	if err := checkAdapt(j); err != nil {
+		return err
+	}
 	if j.Regulators == "" {
 		for _, name := range Resolved(j).Solvers {
 			if find(name).NeedsRegulators {
 				return job.Errorf("regulators", "%s regresses on regulators; name the file that lists them, or leave out this solver", name)
+			}
+		}
+	}
+	if !anySolver(Resolved(j).Solvers, func(s solverEntry) bool { return s.takesModel }) {
+		for _, key := range []string{"score", "fdr"} {
+			if slices.Contains(job.Given(&j), key) {
+				return job.Errorf(key, "it is about glad, which is not among the solvers; leave it out")
 			}
 		}
 	}

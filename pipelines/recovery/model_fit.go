@@ -14,6 +14,9 @@ import (
 // defaultCorrelation is the correlation of a job that names none and is resolved
 // otherwise: that of its model. It is empty where only a file says that.
 func defaultCorrelation(j job.Job) string {
+	if j.Adapt == job.AdaptEqualScales && j.InputKind != job.KindCorrelation {
+		return covariance.Covariance.String()
+	}
 	if !anySolver(j.Solvers, func(s solverEntry) bool { return s.takesModel }) {
 		return covariance.Pearson.String()
 	}

@@ -1,11 +1,8 @@
 package recovery
 
 import (
-	"os"
-
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
-	"github.com/gladflow/gladflow/pipelines/output"
 )
 
 // ranks says that the edges of a solver are those of a ranking.
@@ -16,14 +13,7 @@ func rankedOutput() solverOutput {
 	return solverOutput{name: TableEdges, of: (*run).ranks, prepare: func(r *run, s *solution) preparedOutput {
 		list, metadata := r.rankedList(s), r.solverMetadata(s.result)
 		metadata["gladflow.edges"] = r.job.Edges
-		format := arrowio.TableFormats().For(r.job.Format)
-		return preparedOutput{
-			table:  func() output.Table { return output.Table{Columns: list.Columns(), Metadata: metadata} },
-			format: format.Name,
-			write: func(folder *os.Root, name string) ([]arrowio.Written, error) {
-				return format.Write(folder, name, list.Columns(), metadata)
-			},
-		}
+		return prepareTable(r, list.Columns(), metadata)
 	}}
 }
 
@@ -55,10 +45,15 @@ func signOf(v float64) int8 {
 	return 0
 }
 
-// EdgeColumns are the columns of the list of edges of a solver of a job, without rows.
+// EdgeColumns are the columns of the list of edges of a solver of a job, without rows. A
+// model file is opened as a file of this machine.
 func EdgeColumns(j job.Job, solver string) []arrowio.Column {
 	s := find(solver)
-	if !s.Ranking && j.Regulators == "" {
+	switch {
+	case s.Ranking || j.Regulators != "":
+	case s.takesModel && givesProbabilities(j):
+		return arrowio.LikelyEdgeColumns(nil, []float64{})
+	default:
 		return arrowio.EdgeColumns(nil)
 	}
 	var list arrowio.Ranked

@@ -41,7 +41,8 @@ type preparedOutput struct {
 type solution struct {
 	*solver.Estimate // nil for a ranking
 	theta, z         *dense.Sym
-	ranking          *ranking // nil for an estimate
+	probability      *dense.Sym // nil without one
+	ranking          *ranking   // nil for an estimate
 	solver           solverEntry
 	result           *job.SolverResult
 }
@@ -75,7 +76,7 @@ func (r *run) deliver(entry solverEntry, found *finding, res *job.SolverResult) 
 	if err != nil {
 		return err
 	}
-	s := &solution{Estimate: found.estimate, ranking: found.ranking, solver: entry, result: res}
+	s := &solution{Estimate: found.estimate, ranking: found.ranking, probability: found.probability, solver: entry, result: res}
 	if est := found.estimate; est != nil {
 		if s.theta, s.z, err = r.inUnits(est, entry); err != nil {
 			return err
@@ -201,6 +202,11 @@ func (r *run) solverMetadata(res *job.SolverResult) map[string]string {
 	}
 	if res.Model != "" {
 		m["gladflow.model"] = res.Model
+	}
+	if res.ExpectedFalse != nil {
+		m["gladflow.score"] = res.Score
+		m["gladflow.fdr"] = output.Number(r.fdr())
+		m["gladflow.expected_false"] = output.Number(float64(*res.ExpectedFalse))
 	}
 	m[output.MetaUnits] = job.UnitsStandardised
 	if r.job.Units == job.UnitsOriginal || !r.table.Standardised() {

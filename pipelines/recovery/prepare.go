@@ -43,6 +43,9 @@ func (r *run) openModel(context.Context) (err error) {
 	if anySolver(r.job.Solvers, func(s solverEntry) bool { return s.takesModel }) {
 		r.model, err = OpenModel("model", r.job.Model, r.host.Root)
 	}
+	if err == nil {
+		err = r.checkEdgeHead()
+	}
 	if err == nil && r.job.Correlation == "" {
 		r.job.Correlation = correlationOf(r.model, r.job)
 		r.result.Job.Correlation = r.job.Correlation
@@ -63,7 +66,8 @@ func (r *run) openInput(ctx context.Context) (err error) {
 		files.Report = r.stage(progress.Reading, "")
 	}
 	if r.table, err = table.Open(ctx, source, files); err == nil {
-		r.table.KeepSamples = anySolver(r.job.Solvers, func(s solverEntry) bool { return s.usesSamples })
+		r.table.KeepSamples = holdsOut(r.job) || anySolver(r.job.Solvers, func(s solverEntry) bool { return s.usesSamples })
+		err = r.checkAdapting()
 	}
 	return err
 }

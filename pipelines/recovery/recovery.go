@@ -172,6 +172,9 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 	r.warnOfUnits(data)
 	r.warnOfPenalty()
 	r.warnOfModel()
+	if err := r.checkAdaptingTo(data.Problem.Samples); err != nil {
+		return solver.Problem{}, err
+	}
 	return data.Problem, r.admitSamples()
 }
 

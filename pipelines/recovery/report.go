@@ -2,7 +2,6 @@ package recovery
 
 import (
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 
@@ -56,6 +55,9 @@ func (p *reportPage) add(r *run, found *finding, ranking metric.Ranking, h *hist
 		links = r.supportLinks(found.estimate)
 		k.network = links.Network(r.table.Names, p.known)
 		k.network.Score = "absolute partial correlation"
+		if found.estimate.Probability != nil {
+			k.network.Score = "probability of an edge"
+		}
 		k.series = name
 	}
 	k.network.Name, k.degrees = name, links.Degrees()
@@ -81,7 +83,7 @@ func (r *run) supportLinks(est *solver.Estimate) *page.Strongest {
 		for j := i + 1; j < d; j++ {
 			if row[j] != 0 {
 				c := est.PartialCorrelation(i, j)
-				links.Add(page.Link{I: i, J: j, Score: math.Abs(c), Sign: int(signOf(c))})
+				links.Add(page.Link{I: i, J: j, Score: est.Score(i, j), Sign: int(signOf(c))})
 			}
 		}
 	}

@@ -48,6 +48,9 @@ func (r *run) resultsSection() page.Section {
 		}
 		row = append(row, page.Count(s.Edges), cell(s.Penalty, "%.4g"), cell(s.Objective, "%.5f"), cell(s.DualityGap, "%.1e"), iterations(s), cell(s.Seconds, "%.2f"))
 		t.Rows = append(t.Rows, row)
+		if s.Adapted != nil {
+			notes = append(notes, s.Name+": "+s.Adapted.String())
+		}
 		for _, sentence := range []string{s.Note, s.Error} {
 			if sentence != "" {
 				notes = append(notes, s.Name+": "+sentence)

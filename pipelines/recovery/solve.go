@@ -42,12 +42,19 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 		err = &job.SolverError{Solver: name, Iteration: recorder.last(), Stack: stack, Err: err}
 		return failedResult(name, "failed"), err
 	}
+	if err := r.likely(ctx, entry, p, found); err != nil {
+		report.Done("failed")
+		return failedResult(name, "failed"), job.InterruptedOr(ctx, &job.SolverError{Solver: name, Err: err})
+	}
 	res := r.solverResult(entry, found)
 	if entry.takesPenalty {
 		res.Penalty = r.result.Penalty.Rho
 	}
 	if entry.takesModel {
 		res.Model = r.model.Name
+	}
+	if found.adapted != nil && found.adapted.By != "" {
+		res.Adapted = found.adapted
 	}
 	if entry.takesRankingModel {
 		res.Model = r.rankingModel.Name
@@ -105,7 +112,14 @@ func (r *run) conclude(entry solverEntry, found *finding, recorder *gapRecorder,
 // are known an estimate of their block and the ranking that follows from it.
 type finding struct {
 	estimate *solver.Estimate
+	adapted  *job.AdaptedResult // nil unless it was fitted to the table
 	ranking  *ranking
+	// probability is that of an edge, also where pairs are not ranked by it; nil without one.
+	probability *dense.Sym
+	// score is what pairs are ranked by, and expectedFalse the share of false edges that is
+	// expected in the support; nil without a probability.
+	score         string
+	expectedFalse *job.Float
 }
 
 // panicked says nothing of the panic: its value is for the log, like its stack.
@@ -131,6 +145,15 @@ func (r *run) attempt(ctx context.Context, p solver.Problem, entry solverEntry, 
 	if c := r.configuration(penalty, recorder); entry.Ranking {
 		found.ranking, stack, err = r.attemptRanking(ctx, p, entry, c)
 	} else {
+		if entry.takesModel && r.job.Adapt != "" {
+			c.adapting = func(c solverConfig) solver.Solver {
+				a := &adapting{solverConfig: c, standardised: r.table.Standardised(), result: new(job.AdaptedResult), report: report.Report}
+				if found.adapted = a.result; holdsOut(r.job) {
+					a.samples = r.samples
+				}
+				return a
+			}
+		}
 		found.estimate, stack, err = attempt(ctx, entry.build(c), r.block(p))
 	}
 	return found, recorder, stack, err
@@ -176,6 +199,8 @@ func (r *run) solverResult(entry solverEntry, found *finding) job.SolverResult {
 		Penalty:     job.NaN(),
 		Edges:       edges,
 		Seconds:     job.Float(est.Elapsed.Seconds()),
+
+		Score: found.score, ExpectedFalse: found.expectedFalse,
 	}
 }
 

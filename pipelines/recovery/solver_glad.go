@@ -7,10 +7,16 @@ import (
 	"github.com/gladflow/gladflow/solver/glad"
 )
 
+const gladName = "glad"
+
+// edgeMatrices is what probabilities of edges take: themselves, what an inverse works on,
+// and all of them in order.
+const edgeMatrices = 3
+
 func gladEntry() solverEntry {
 	return solverEntry{
 		SolverInfo: job.SolverInfo{
-			Name: "glad", Title: "GLAD",
+			Name: gladName, Title: "GLAD",
 			Description: "learned alternating minimisation; runs a fixed number of steps, takes no penalty and has no certificate",
 		},
 		takesModel: true,
@@ -24,9 +30,15 @@ func gladEntry() solverEntry {
 			if c.model.Kind == glad.ADMMu {
 				n++
 			}
-			return int64(n)*matrix(d) + int64(1+dense.Cores())*int64(1+len(c.model.Cells))*networkBytes
+			if c.model.HasEdgeHead() {
+				n += edgeMatrices
+			}
+			return int64(n)*matrix(d) + int64(1+dense.Cores())*int64(1+len(c.model.Cells))*networkBytes + adaptMemory(c, d)
 		},
 		build: func(c solverConfig) solver.Solver {
+			if c.adapting != nil {
+				return c.adapting(c)
+			}
 			return glad.Solver{Model: c.model, Backend: c.backend(), Recorder: c.recorder}
 		},
 	}

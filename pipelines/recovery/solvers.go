@@ -59,6 +59,9 @@ type solverConfig struct {
 	gpu      device.GPU // nil on the CPU
 	recorder solver.Recorder
 	samples  int // 0 while they are not counted
+	// adapting makes the solver in GLAD's place where it is fitted to the table; nil
+	// elsewhere.
+	adapting func(solverConfig) solver.Solver
 }
 
 // configuration is what the solvers of the run are given.

@@ -39,3 +39,14 @@ func Correlate(s *dense.Sym) []float64 {
 	}
 	return deviation
 }
+
+// Correlation draws the correlation matrix of m samples of N(0, Θ⁻¹) about their mean, m ≥ 2:
+// what is known of a table whose means and scales are not. It takes as many draws as
+// Covariance of m − 1 samples.
+func Correlation(ctx context.Context, rng *rand.Rand, theta *dense.Sym, m int) (*dense.Sym, error) {
+	s, err := Covariance(ctx, rng, theta, m-1) // what m samples are about their mean
+	if err == nil {
+		Correlate(s)
+	}
+	return s, err
+}

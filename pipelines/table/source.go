@@ -35,8 +35,9 @@ type Source struct {
 	Samples int
 	// Format, Orientation and IDColumn say how to read it.
 	Format, Orientation, IDColumn string
-	// NoHeader, Decimal, Thousands and NA say how text is written, Columns and Exclude
+	// Sheet is that of a workbook. NoHeader, Decimal, Thousands and NA say how text is written, Columns and Exclude
 	// which variables are taken.
+	Sheet              string
 	NoHeader           bool
 	Decimal, Thousands string
 	NA                 []string
@@ -59,7 +60,7 @@ func SourceOf(j job.Job) Source {
 	return Source{
 		Path: j.Input, Kind: j.InputKind, Samples: j.Samples,
 		Format: j.InputFormat, Orientation: j.Orientation, IDColumn: j.IDColumn,
-		NoHeader: j.NoHeader, Decimal: j.Decimal, Thousands: j.Thousands, NA: j.NA,
+		Sheet: j.Sheet, NoHeader: j.NoHeader, Decimal: j.Decimal, Thousands: j.Thousands, NA: j.NA,
 		Columns: j.Columns, Exclude: j.Exclude,
 		Transform: j.Transform, Constant: j.Constant, TopVariance: j.TopVariance, Missing: j.Missing,
 		Correlation: j.Correlation, Divisor: j.Divisor, Shrinkage: j.Shrinkage,
@@ -151,6 +152,7 @@ func Open(ctx context.Context, s Source, f Files) (*Table, error) {
 		MostVariables: f.MostVariables,
 		Limits:        f.Limits,
 		Text:          arrowio.TextOptions{NoHeader: s.NoHeader, Decimal: mark(s.Decimal), Thousands: mark(s.Thousands), Missing: s.NA},
+		Sheet:         s.Sheet,
 		Columns:       s.Columns,
 		Exclude:       s.Exclude,
 		KeepMissing:   true,

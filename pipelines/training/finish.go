@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +40,7 @@ func (f *fitting) finish(ctx context.Context, found *train.Result, s train.Setti
 		}
 	}
 	f.fillCard(m, figures, found)
+	f.keepHead(m)
 	r := f.result
 	r.Parameters, r.Threshold, r.Validation = m.Parameters(), m.Threshold, figures
 	r.Family, r.Examples, r.Graphs = f.data.family, len(f.data.training), f.data.graphs
@@ -51,6 +53,18 @@ func (f *fitting) finish(ctx context.Context, found *train.Result, s train.Setti
 		f.warn("the checkpoint cannot be removed (%v); remove it", err)
 	}
 	return nil
+}
+
+// keepHead gives m the edge head of the model that training started from, if it has its
+// cells still, and else says that it is gone.
+func (f *fitting) keepHead(m *glad.Model) {
+	switch {
+	case f.headCard == nil && len(f.head.Layers) == 0:
+	case slices.Equal(m.Values(), f.from.Values()):
+		m.Edge, m.Card.Edges = f.head, f.headCard
+	default:
+		f.warn("the probability of an edge that %s gives was fitted to its cells, which have changed, and is left out; gladflow train edges --from %s --out %[2]s fits another", f.from.Name, f.Out)
+	}
 }
 
 // fillCard says where the weights come from. It holds no times: the same

@@ -75,6 +75,9 @@ func (f *fitting) openTuning() error {
 		return err
 	}
 	f.preset.Settings.LearningRate /= learningRatePart
+	// Other cells make other features of an edge: the head goes with its cells.
+	f.head, f.headCard = f.from.Edge, f.from.Card.Edges
+	f.from.Edge, f.from.Card.Edges = glad.Network{}, nil
 	start := f.from.Clone()
 	start.Card = glad.Card{}
 	f.preset.Starts = []*glad.Model{start}

@@ -154,11 +154,14 @@ type fitting struct {
 	place  device.Place
 	engine dense.Engine
 	preset train.Preset
-	from   *glad.Model // nil for random weights
-	resume *checkpoint
-	data   examples
-	saved  bool           // whether there is a checkpoint
-	folder *output.Folder // of the model
+	from   *glad.Model // nil for random weights; without its edge head
+	// head is the edge head of from, with its part of the card; zero if there was none.
+	head     glad.Network
+	headCard *glad.EdgeCard
+	resume   *checkpoint
+	data     examples
+	saved    bool           // whether there is a checkpoint
+	folder   *output.Folder // of the model
 }
 
 func (f *fitting) run(ctx context.Context) (*Result, error) {

@@ -38,6 +38,7 @@ func addFlag(c *cobra.Command, document any, f job.Field) {
 	if c.Flags().Lookup(flag.Name) != nil {
 		return
 	}
+	flag.NoOptDefVal = f.Bare
 	if f.Kind == job.BooleanField {
 		flag.NoOptDefVal = "true"
 	}
@@ -124,4 +125,20 @@ func asFlag(c *cobra.Command, document any, err error) error {
 		}
 	}
 	return err
+}
+
+// withValues takes from the arguments the words that belong to a flag which needs none: the
+// word after it, if there is one argument too many. want is how many there should be.
+func withValues(c *cobra.Command, document any, known job.Facts, args []string, want int) []string {
+	for _, f := range job.Fields(document, known) {
+		if f.Bare == "" || !c.Flags().Changed(f.Flag) || c.Flags().Lookup(f.Flag).Value.String() != f.Bare || len(args) != want+1 {
+			continue
+		}
+		if at := slices.IndexFunc(args, func(word string) bool { return slices.Contains(f.Choices, word) }); at >= 0 {
+			if err := c.Flags().Set(f.Flag, args[at]); err == nil {
+				args = slices.Delete(slices.Clone(args), at, at+1)
+			}
+		}
+	}
+	return args
 }

@@ -63,6 +63,9 @@ func printResult(w io.Writer, r *job.Result, documented bool) {
 		fmt.Fprintf(w, "warning: %s\n", warning)
 	}
 	for _, s := range r.Solvers {
+		if s.Adapted != nil {
+			fmt.Fprintf(w, "%s: %s\n", s.Name, s.Adapted)
+		}
 		for _, sentence := range []string{s.Note, s.Error} {
 			if sentence != "" {
 				fmt.Fprintf(w, "%s: %s\n", s.Name, sentence)

@@ -15,6 +15,7 @@ import (
 func recoverCommand() *cobra.Command {
 	var j job.Job
 	var limit *jobMemory
+	var input []string
 	c := &cobra.Command{
 		Use:   "recover INPUT",
 		Short: "recover networks from a table",
@@ -27,11 +28,15 @@ known one; --report leaves a page to look at. INPUT may be - for standard input.
 		Example: `  gladflow recover expression.parquet --out network
   gladflow recover expression.tsv.gz --id-column condition --solvers glad,bcd,gista,admm,am --penalty 0.5 --gap 1e-4 --out network
   gladflow recover expression.tsv.gz --orientation columns --correlation spearman --reference known.tsv --report network.html
+  gladflow recover expression.parquet --solvers glad --adapt --out network
   gladflow recover covariance.csv --input covariance --samples 301 --penalty 0.1 --format csv --out network
   zcat expression.csv.gz | gladflow recover - --input-format csv --json`,
-		Args: arguments("INPUT"),
-		RunE: func(c *cobra.Command, args []string) error {
-			j.Input = args[0]
+		Args: func(c *cobra.Command, args []string) error {
+			input = withValues(c, &j, recovery.Facts(), args, 1)
+			return arguments("INPUT")(c, input)
+		},
+		RunE: func(c *cobra.Command, _ []string) error {
+			j.Input = input[0]
 			if err := handOver(c, j.Device, nil); err != nil {
 				return asFlag(c, &j, err)
 			}

@@ -104,7 +104,7 @@ interruption.`,
 		flag := c.Flags().Lookup(name)
 		flag.Value = shown{flag.Value, placeholder}
 	}
-	c.AddCommand(trainRankingCommand())
+	c.AddCommand(trainRankingCommand(), trainEdgesCommand())
 	return c
 }
 

@@ -20,3 +20,9 @@ func (m *Model) Suits(standardised bool) bool {
 	}
 	return m.Card.OnCovariances()
 }
+
+// EdgeCard says where an edge head comes from, EdgeFigures how it does.
+type (
+	EdgeCard    = card.Edges
+	EdgeFigures = card.EdgeFigures
+)

@@ -57,6 +57,9 @@ type Model struct {
 	// Regulators are the weights of a score where regulators are known, for a model that
 	// was trained on their block: see association.Weights. nil for other models.
 	Regulators *association.Weights `json:"regulators,omitempty"`
+	// Edge is the edge head, a network with one output, the logarithm of the odds of an edge,
+	// of EdgeFeatures; zero for a model without one. Its weights are no part of Values.
+	Edge Network `json:"edge,omitzero"`
 	// Card says where the weights come from.
 	Card Card `json:"card"`
 }
@@ -136,6 +139,11 @@ func (m *Model) Validate() error {
 	}
 	if err := m.Scaling.validate(); err != nil {
 		return err
+	}
+	if m.HasEdgeHead() {
+		if err := m.Edge.validate("edge", EdgeFeatures(), 1); err != nil {
+			return err
+		}
 	}
 	if w := m.Regulators; w != nil && !(finite(w.Correlation) && finite(w.Coefficient)) {
 		return invalid("regulators", "is %v; weights must be finite", *w)

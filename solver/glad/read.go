@@ -53,7 +53,7 @@ func (d *decoder) model(top modelfile.Object) *Model {
 	kind := Kind(d.Text("kind", d.Key(top, "", "kind")))
 	required := []string{"format", "version", "name", "kind", "iterations", "theta0_offset", "lambda0",
 		"lambda", "scaling", "card"}
-	optional := []string{"regulators"}
+	optional := []string{"regulators", "edge"}
 	if kind == GLADPM {
 		required, optional = append(required, "cells"), append(optional, "threshold")
 	} else {
@@ -72,6 +72,9 @@ func (d *decoder) model(top modelfile.Object) *Model {
 		Lambda:       d.network("lambda", top["lambda"]),
 		Scaling:      d.scaling("scaling", top["scaling"]),
 		Card:         d.Card("card", top["card"]),
+	}
+	if n, ok := top["edge"]; ok {
+		m.Edge = d.network("edge", n)
 	}
 	if w, ok := top["regulators"]; ok {
 		o := d.Object("regulators", w)

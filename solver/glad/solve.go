@@ -18,6 +18,9 @@ type Solver struct {
 	Model *Model
 	// Backend evaluates the cells. Default (nil): CPU{}.
 	Backend Backend
+	// Engine does what the edge head of the model needs, in host memory. Default (nil): that
+	// of Backend where this is CPU, else dense.Default().
+	Engine dense.Engine
 	// Recorder, if any, is told of every cell; objective and gap are NaN.
 	Recorder solver.Recorder
 }
@@ -44,7 +47,8 @@ func (s Step) Pair() (theta, z *dense.Sym, err error) { return s.iterates.Pair()
 // definite, Support is Z_K; for a posterior-mean model Precision is Z_K where
 // that is positive definite, and Support is Z_K with what is below the model's
 // threshold set to zero. Objective, gap and KKT residual are NaN, and
-// Status is Completed.
+// Status is Completed. Probability is that of the model's edge head, if it has one and the
+// status is Completed: see Model.EdgeProbability.
 //
 // When ctx ends first, the estimate is the last complete pair (Θ_k, Z_k) with
 // Status Interrupted; before there is one, the inverse of the diagonal of S.
@@ -114,6 +118,9 @@ func (s Solver) run(ctx context.Context, problems []solver.Problem, observe func
 		est, err := s.solve(ctx, m, newRecursion(m, lambda), it, observe)
 		if err == nil && est.Precision != nil {
 			err = back[i].restoreAll(est)
+			if err == nil && est.Status == solver.Completed {
+				err = s.likely(ctx, m, problems[i], est)
+			}
 			est.Elapsed = time.Since(start)
 			estimates[i] = est
 		}
@@ -170,6 +177,20 @@ func (s Solver) solve(ctx context.Context, m *Model, r *recursion, it Iterates, 
 	}
 	est.Precision, est.Support, err = m.result(it)
 	return est, err
+}
+
+// likely gives est the probabilities of m, unless ctx ends first.
+func (s Solver) likely(ctx context.Context, m *Model, p solver.Problem, est *solver.Estimate) (err error) {
+	engine := s.Engine
+	if engine == nil {
+		cpu, _ := s.Backend.(CPU)
+		engine = cpu.engine()
+	}
+	est.Probability, err = m.EdgeProbability(ctx, engine, p, est.Precision)
+	if interrupted(err) {
+		est.Status, err = solver.Interrupted, nil
+	}
+	return err
 }
 
 func newEstimate(status solver.Status) *solver.Estimate {

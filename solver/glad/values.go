@@ -59,7 +59,7 @@ func (n *Network) visit(f func(*float64)) {
 // Clone returns a copy that shares no memory with m.
 func (m *Model) Clone() *Model {
 	c := *m
-	c.Rho, c.Lambda = m.Rho.clone(), m.Lambda.clone()
+	c.Rho, c.Lambda, c.Edge = m.Rho.clone(), m.Lambda.clone(), m.Edge.clone()
 	c.Cells = slices.Clone(m.Cells)
 	for i := range c.Cells {
 		c.Cells[i].Network = c.Cells[i].Network.clone()

@@ -44,12 +44,15 @@ type Card struct {
 	Backend string `json:"backend,omitempty"`
 	// Command repeats the training.
 	Command string `json:"command,omitempty"`
+	// Edges is about the edge head; nil for a model without one.
+	Edges *Edges `json:"edges,omitempty"`
 }
 
 // Clone returns a copy that shares nothing with c.
 func (c Card) Clone() Card {
 	c.Dimension, c.Samples = slices.Clone(c.Dimension), slices.Clone(c.Samples)
 	c.Input, c.Validation = slices.Clone(c.Input), maps.Clone(c.Validation)
+	c.Edges = c.Edges.Clone()
 	return c
 }
 

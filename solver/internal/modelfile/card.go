@@ -15,7 +15,7 @@ import (
 func (d *Decoder) Card(path string, v Value) card.Card {
 	o := d.Object(path, v)
 	d.Keys(o, path, []string{"trained"}, []string{"description", "family", "dimension", "samples",
-		"input", "range", "graphs", "loss", "seed", "steps", "validation", "backend", "command"})
+		"input", "range", "graphs", "loss", "seed", "steps", "validation", "backend", "command", "edges"})
 	c := card.Card{Trained: d.Boolean(path+".trained", o["trained"])}
 	for _, key := range slices.Sorted(maps.Keys(o)) {
 		at, v := path+"."+key, o[key]
@@ -48,6 +48,8 @@ func (d *Decoder) Card(path string, v Value) card.Card {
 			c.Backend = d.Text(at, v)
 		case "command":
 			c.Command = d.Text(at, v)
+		case "edges":
+			c.Edges = d.edges(at, v)
 		}
 	}
 	return c

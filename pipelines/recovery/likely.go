@@ -1,0 +1,64 @@
+package recovery
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/solver"
+	"github.com/gladflow/gladflow/solver/glad"
+)
+
+// checkEdgeHead refuses what only a model with an edge head can do, and takes the head away
+// where regulators are known: edges then start at regulators, of which it knows nothing.
+func (r *run) checkEdgeHead() error {
+	if r.model == nil {
+		return nil
+	}
+	why := "the model " + r.model.Name + " gives no probability of an edge; leave this out, or take a model that does, see gladflow models"
+	if r.job.Regulators != "" {
+		r.model.Edge = glad.Network{}
+		why = "where regulators are known, edges have no probability; leave this out"
+	}
+	if r.model.HasEdgeHead() {
+		return nil
+	}
+	if r.job.FDR != 0 {
+		return job.Errorf("fdr", "%s", why)
+	}
+	if r.job.Score == job.ScoreProbability {
+		return job.Errorf("score", "%s", why)
+	}
+	return nil
+}
+
+// likely makes the support of an estimate by the probabilities of edges, where the solver's
+// model gives them. It is not within the solver's time limit: those of an iterate that was
+// interrupted are computed too.
+func (r *run) likely(ctx context.Context, entry solverEntry, p solver.Problem, found *finding) (err error) {
+	est := found.estimate
+	if est == nil || !entry.takesModel || !r.model.HasEdgeHead() {
+		return nil
+	}
+	if est.Probability == nil {
+		if est.Probability, err = r.model.EdgeProbability(ctx, r.engine, p, est.Precision); err != nil {
+			return err
+		}
+	}
+	_, expected := est.KeepLikely(r.fdr())
+	share := job.Float(expected)
+	found.probability, found.score, found.expectedFalse = est.Probability, job.ScoreProbability, &share
+	if r.job.Score == job.ScorePartialCorrelation {
+		found.score, est.Probability = job.ScorePartialCorrelation, nil
+	}
+	return nil
+}
+
+// fdr is the expected share of false edges that the job bounds.
+func (r *run) fdr() float64 { return cmp.Or(r.job.FDR, solver.DefaultFDR) }
+
+// givesProbabilities says whether GLAD's list of edges has probabilities.
+func givesProbabilities(j job.Job) bool {
+	m, err := OpenModel("model", Resolved(j).Model, nil)
+	return err == nil && m.HasEdgeHead()
+}
