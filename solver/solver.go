@@ -90,6 +90,9 @@ type Estimate struct {
 	// Probability is that of an edge, of every pair, d×d with zeros on the diagonal, under
 	// what the solver was trained on; nil for a solver that has none.
 	Probability *dense.Sym
+	// Unfamiliar says that the problem is unlike those that the probabilities were fitted to:
+	// they may be far off, and pairs are not ranked by them.
+	Unfamiliar bool
 	// Status says why the solver stopped.
 	Status Status
 	// Iterations counts the solver's outer iterations; of several connected
@@ -122,10 +125,10 @@ func RelativeGap(gap, objective float64, d int) float64 {
 }
 
 // Score is what pairs are ranked by, highest first: the probability of an edge where there
-// is one, else |Θij|/√(Θii·Θjj), the absolute partial correlation of variables i and j given
+// is one and the problem is not Unfamiliar, else |Θij|/√(Θii·Θjj), the absolute partial correlation of variables i and j given
 // all others. It is in [0, 1] and defined for every pair, also for those outside the support.
 func (e *Estimate) Score(i, j int) float64 {
-	if e.Probability != nil {
+	if e.Probability != nil && !e.Unfamiliar {
 		return e.Probability.At(i, j)
 	}
 	return math.Abs(e.PartialCorrelation(i, j))

@@ -92,7 +92,7 @@ func Tune(ctx context.Context, m *glad.Model, p solver.Problem, s Settings) (tun
 			validation = append(validation, t.Example)
 		}
 	}
-	preset, err := train.NewPreset(train.GeneralPosteriorMean, tuneSeed)
+	preset, err := presetOf(m)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,6 +111,17 @@ func Tune(ctx context.Context, m *glad.Model, p solver.Problem, s Settings) (tun
 	tuned.Threshold = m.Threshold // of general use
 	tuned.Card = m.Card.Clone()
 	return tuned, families, nil
+}
+
+// presetOf is the preset of the architecture that m has, or of cells for tables of any size.
+func presetOf(m *glad.Model) (train.Preset, error) {
+	for _, name := range train.Architectures() {
+		p, err := train.NewPreset(name, tuneSeed)
+		if err == nil && p.Starts[0].Kind == m.Kind && p.Starts[0].Parameters() == m.Parameters() {
+			return p, nil
+		}
+	}
+	return train.NewPreset(train.GeneralPosteriorMean, tuneSeed)
 }
 
 // A table is one that was drawn.

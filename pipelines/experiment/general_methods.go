@@ -54,7 +54,7 @@ func (r *Run) learned(name string, m *glad.Model) contender {
 			return nil, err
 		}
 		a := &answer{standard: est.Support, score: normalised(est.Precision), probability: est.Probability}
-		if est.Probability != nil { // which it ranks by then
+		if est.Probability != nil && !est.Unfamiliar { // which it ranks by then
 			a.score = est.Probability
 			a.kept = listed(est).Support
 		}
@@ -65,7 +65,7 @@ func (r *Run) learned(name string, m *glad.Model) contender {
 // listed is an estimate with the pairs that are listed where nobody says otherwise: those of
 // Z, or, of a model with probabilities, those that are kept by them.
 func listed(est *solver.Estimate) *solver.Estimate {
-	if est.Probability == nil {
+	if est.Probability == nil || est.Unfamiliar {
 		return est
 	}
 	likely := *est

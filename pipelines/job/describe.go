@@ -58,10 +58,14 @@ type GPUInfo struct {
 type ModelInfo struct {
 	Name string `json:"name"`
 	// Kind is that of its cells, see glad.Kind.
-	Kind       string    `json:"kind"`
-	Iterations int       `json:"iterations"`
-	Parameters int       `json:"parameters"`
-	Card       card.Card `json:"card"`
+	Kind       string `json:"kind"`
+	Iterations int    `json:"iterations"`
+	Parameters int    `json:"parameters"`
+	// EdgeParameters are those of the edge head, which gives the probability of an edge; 0
+	// for a model without one.
+	EdgeParameters int `json:"edge_parameters,omitzero"`
+
+	Card card.Card `json:"card"`
 }
 
 // A SolverInfo describes one solver, for people.

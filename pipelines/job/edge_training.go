@@ -11,8 +11,8 @@ type EdgeTraining struct {
 	// Tables is the number of simulated tables to train with, ValidationTables that of the
 	// tables to choose the best weights by, and Checks that of the tables of every kind and
 	// size that the head is checked on at the end.
-	Tables           int `json:"tables,omitzero" jsonschema:"minimum=0,default=5000" jsonschema_description:"simulated tables to train with"`
-	ValidationTables int `json:"validation_tables,omitzero" jsonschema:"minimum=0,default=1000" jsonschema_description:"simulated tables to choose the best weights by"`
+	Tables           int `json:"tables,omitzero" jsonschema:"minimum=0,default=3500" jsonschema_description:"simulated tables to train with"`
+	ValidationTables int `json:"validation_tables,omitzero" jsonschema:"minimum=0,default=800" jsonschema_description:"simulated tables to choose the best weights by"`
 	Checks           int `json:"checks,omitzero" jsonschema:"minimum=0,default=6" jsonschema_description:"simulated tables of every kind of network and size to check the head on"`
 	// Seed chooses the tables, the first weights and the orders.
 	Seed int `json:"seed,omitzero" jsonschema:"minimum=0" jsonschema_description:"seed of the networks, their tables, the first weights and the order of the steps; the same seed gives the same file"`

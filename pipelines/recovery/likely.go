@@ -17,7 +17,7 @@ func (r *run) checkEdgeHead() error {
 	}
 	why := "the model " + r.model.Name + " gives no probability of an edge; leave this out, or take a model that does, see gladflow models"
 	if r.job.Regulators != "" {
-		r.model.Edge = glad.Network{}
+		r.model.Edge, r.model.EdgeRange = glad.Network{}, nil
 		why = "where regulators are known, edges have no probability; leave this out"
 	}
 	if r.model.HasEdgeHead() {
@@ -41,17 +41,45 @@ func (r *run) likely(ctx context.Context, entry solverEntry, p solver.Problem, f
 		return nil
 	}
 	if est.Probability == nil {
-		if est.Probability, err = r.model.EdgeProbability(ctx, r.engine, p, est.Precision); err != nil {
+		var familiar bool
+		if est.Probability, familiar, err = r.model.EdgeProbability(ctx, r.engine, p, est.Precision); err != nil {
 			return err
 		}
+		est.Unfamiliar = !familiar
 	}
-	_, expected := est.KeepLikely(r.fdr())
-	share := job.Float(expected)
-	found.probability, found.score, found.expectedFalse = est.Probability, job.ScoreProbability, &share
-	if r.job.Score == job.ScorePartialCorrelation {
-		found.score, est.Probability = job.ScorePartialCorrelation, nil
+	found.probability, found.score = est.Probability, r.job.Score
+	if est.Unfamiliar {
+		r.warnOfUnfamiliar()
+	}
+	if found.score == "" {
+		found.score = job.ScoreProbability
+		if est.Unfamiliar {
+			found.score = job.ScorePartialCorrelation
+		}
+	}
+	if !est.Unfamiliar || r.job.FDR != 0 || r.job.Score == job.ScoreProbability {
+		_, expected := est.KeepLikely(r.fdr())
+		share := job.Float(expected)
+		found.expectedFalse = &share
+	}
+	est.Unfamiliar = false
+	if found.score == job.ScorePartialCorrelation {
+		est.Probability = nil
 	}
 	return nil
+}
+
+// warnOfUnfamiliar says that probabilities of edges may be far off.
+func (r *run) warnOfUnfamiliar() {
+	text := "the table is unlike the simulated ones that glad's probabilities of edges were fitted to, and they may be far off"
+	switch {
+	case r.job.Score == job.ScoreProbability:
+	case r.job.FDR != 0:
+		text += "; edges are ranked by partial correlation"
+	default:
+		text += "; edges are ranked by partial correlation and kept by the model's threshold, unless --score probability says otherwise"
+	}
+	r.result.Warnings = append(r.result.Warnings, text)
 }
 
 // fdr is the expected share of false edges that the job bounds.

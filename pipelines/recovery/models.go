@@ -48,16 +48,16 @@ type models[M any] struct {
 
 func gladModels() models[*glad.Model] {
 	return models[*glad.Model]{glad.BuiltinNames(), glad.DefaultModelName, glad.Builtin, glad.Read, func(m *glad.Model) job.ModelInfo {
-		return job.ModelInfo{Name: m.Name, Kind: string(m.Kind), Iterations: m.Iterations, Parameters: m.Parameters(), Card: m.Card}
+		return job.ModelInfo{Name: m.Name, Kind: string(m.Kind), Iterations: m.Iterations, Parameters: m.Parameters(), EdgeParameters: m.EdgeParameters(), Card: m.Card}
 	}}
 }
 
-// rankingKind is the kind of model that job.ModelInfo names for those of expression.
-const rankingKind = "ranking"
+// RankingKind is the kind of model that job.ModelInfo names for those of expression.
+const RankingKind = "ranking"
 
 func rankingModels() models[*learned.Model] {
 	return models[*learned.Model]{learned.BuiltinNames(), learned.DefaultModelName, learned.Builtin, learned.Read, func(m *learned.Model) job.ModelInfo {
-		return job.ModelInfo{Name: m.Name, Kind: rankingKind, Parameters: m.Parameters(), Card: m.Card}
+		return job.ModelInfo{Name: m.Name, Kind: RankingKind, Parameters: m.Parameters(), Card: m.Card}
 	}}
 }
 

@@ -203,8 +203,10 @@ func (r *run) solverMetadata(res *job.SolverResult) map[string]string {
 	if res.Model != "" {
 		m["gladflow.model"] = res.Model
 	}
-	if res.ExpectedFalse != nil {
+	if res.Score != "" {
 		m["gladflow.score"] = res.Score
+	}
+	if res.ExpectedFalse != nil {
 		m["gladflow.fdr"] = output.Number(r.fdr())
 		m["gladflow.expected_false"] = output.Number(float64(*res.ExpectedFalse))
 	}

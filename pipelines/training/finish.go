@@ -61,7 +61,7 @@ func (f *fitting) keepHead(m *glad.Model) {
 	switch {
 	case f.headCard == nil && len(f.head.Layers) == 0:
 	case slices.Equal(m.Values(), f.from.Values()):
-		m.Edge, m.Card.Edges = f.head, f.headCard
+		m.Edge, m.EdgeRange, m.Card.Edges = f.head, f.headRange, f.headCard
 	default:
 		f.warn("the probability of an edge that %s gives was fitted to its cells, which have changed, and is left out; gladflow train edges --from %s --out %[2]s fits another", f.from.Name, f.Out)
 	}

@@ -77,7 +77,8 @@ func (f *fitting) openTuning() error {
 	f.preset.Settings.LearningRate /= learningRatePart
 	// Other cells make other features of an edge: the head goes with its cells.
 	f.head, f.headCard = f.from.Edge, f.from.Card.Edges
-	f.from.Edge, f.from.Card.Edges = glad.Network{}, nil
+	f.headRange = f.from.EdgeRange
+	f.from.Edge, f.from.EdgeRange, f.from.Card.Edges = glad.Network{}, nil, nil
 	start := f.from.Clone()
 	start.Card = glad.Card{}
 	f.preset.Starts = []*glad.Model{start}

@@ -156,12 +156,13 @@ type fitting struct {
 	preset train.Preset
 	from   *glad.Model // nil for random weights; without its edge head
 	// head is the edge head of from, with its part of the card; zero if there was none.
-	head     glad.Network
-	headCard *glad.EdgeCard
-	resume   *checkpoint
-	data     examples
-	saved    bool           // whether there is a checkpoint
-	folder   *output.Folder // of the model
+	head      glad.Network
+	headRange map[glad.Feature]glad.EdgeRange
+	headCard  *glad.EdgeCard
+	resume    *checkpoint
+	data      examples
+	saved     bool           // whether there is a checkpoint
+	folder    *output.Folder // of the model
 }
 
 func (f *fitting) run(ctx context.Context) (*Result, error) {

@@ -25,7 +25,8 @@ func modelsCommand() *cobra.Command {
 		Short: "list the built-in models of GLAD and of expression, or print the card of one",
 		Long: `Lists the models that come with gladflow. With --card it prints what is known of
 one of them, or of a model file: what it was trained on, how well it did on the
-validation data, and the command that repeats the training.`,
+validation data, and the command that repeats the training. The same of its edge
+head, if it has one: how well its probabilities of edges hold, by kind of network.`,
 		Example: `  gladflow models
   gladflow models --card ` + glad.DefaultModelName + `
   gladflow models --card my-model.json --json`,
@@ -52,7 +53,7 @@ validation data, and the command that repeats the training.`,
 				printJSON(w, models)
 				return nil
 			}
-			t := textTable{columns: []column{{"model", left}, {"kind", left}, {"steps", right}, {"parameters", right}, {"trained", left}, {"about", left}}}
+			t := textTable{columns: []column{{"model", left}, {"kind", left}, {"steps", right}, {"parameters", right}, {"trained", left}, {"probability", left}, {"about", left}}}
 			for _, m := range models {
 				steps := none
 				if m.Iterations > 0 {
@@ -62,7 +63,11 @@ validation data, and the command that repeats the training.`,
 				if m.Card.Trained {
 					trained = "yes"
 				}
-				t.add(m.Name, m.Kind, steps, fmt.Sprint(m.Parameters), trained, firstSentence(m.Card.Description))
+				probability := none
+				if m.EdgeParameters > 0 || m.Kind == recovery.RankingKind {
+					probability = "yes"
+				}
+				t.add(m.Name, m.Kind, steps, fmt.Sprint(m.Parameters), trained, probability, firstSentence(m.Card.Description))
 			}
 			t.print(w)
 			return nil
@@ -133,6 +138,16 @@ func printCard(w io.Writer, m job.ModelInfo) {
 	}
 	line("computed on", c.Backend)
 	line("command", c.Command)
+	e := c.Edges
+	if e == nil {
+		return
+	}
+	line("edges", fmt.Sprintf("an edge head of %s gives the probability of an edge", progress.Count(m.EdgeParameters, "parameter")))
+	line("", "trained on "+e.Family)
+	line("", fmt.Sprintf("%s, %s, seed %d, %s loss %.5f", progress.Count(e.Tables, "table"), progress.Count(e.Pairs, "pair"), e.Seed, e.Loss, e.Validation))
+	line("", e.Command)
+	fmt.Fprintln(w)
+	printReliability(w, e)
 }
 
 // cardValue is a figure with the digits that matter.

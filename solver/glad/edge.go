@@ -20,20 +20,50 @@ import (
 func (m *Model) HasEdgeHead() bool { return len(m.Edge.Inputs) > 0 || len(m.Edge.Layers) > 0 }
 
 // EdgeProbability is the probability of an edge of every pair of variables: d×d, symmetric to
-// the last bit, finite, zeros on the diagonal; nil for a model without a head. precision is
+// the last bit, finite, zeros on the diagonal; nil for a model without a head. familiar says
+// that the table is like those that the head was trained on: see Model.EdgeRange. precision is
 // what the model has made of p, positive definite; p is valid. It is computed in host memory,
 // by rows, on as many goroutines as engine has threads, whose number does not change the
 // result; engine inverts one matrix. It takes two more matrices at a time, one of them the
 // result's. When ctx ends first its error is returned.
-func (m *Model) EdgeProbability(ctx context.Context, engine dense.Engine, p solver.Problem, precision *dense.Sym) (*dense.Sym, error) {
+func (m *Model) EdgeProbability(ctx context.Context, engine dense.Engine, p solver.Problem, precision *dense.Sym) (probability *dense.Sym, familiar bool, err error) {
 	if !m.HasEdgeHead() {
-		return nil, nil
+		return nil, false, nil
 	}
 	t, err := newEdgeTable(ctx, engine, p, precision)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return t.probabilities(ctx, m.Edge)
+	familiar = t.familiar(m.EdgeRange)
+	probability, err = t.probabilities(ctx, m.Edge)
+	return probability, familiar, err
+}
+
+// An EdgeRange is the least and the largest value of a feature of the table in a training.
+type EdgeRange [2]float64
+
+// familiar says whether no feature of the table is further outside of its range than a tenth of
+// the range's width. A table of one variable has no pair that it could matter to.
+func (t *edgeTable) familiar(ranges map[Feature]EdgeRange) bool {
+	const margin = 0.1
+	for name, r := range ranges {
+		v, more := edgeFeatureOf(name).table(t), margin*(r[1]-r[0])
+		if t.d > 1 && !(v >= r[0]-more && v <= r[1]+more) {
+			return false
+		}
+	}
+	return true
+}
+
+// EdgeTableFeatures are the features of EdgeFeatures that are of the table.
+func EdgeTableFeatures() []Feature {
+	var names []Feature
+	for _, f := range edgeFeatures {
+		if f.table != nil {
+			names = append(names, f.name)
+		}
+	}
+	return names
 }
 
 const (

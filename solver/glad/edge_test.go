@@ -42,9 +42,9 @@ func head(seed uint64, units int) glad.Network {
 func likely(t testing.TB, n glad.Network, s *dense.Sym, m, threads int) *dense.Sym {
 	t.Helper()
 	model := &glad.Model{Edge: n}
-	p, err := model.EdgeProbability(t.Context(), dense.WithThreads(dense.Gonum{}, threads), solver.Problem{S: s, Samples: m}, regularised(t, s))
-	if err != nil {
-		t.Fatal(err)
+	p, familiar, err := model.EdgeProbability(t.Context(), dense.WithThreads(dense.Gonum{}, threads), solver.Problem{S: s, Samples: m}, regularised(t, s))
+	if err != nil || !familiar {
+		t.Fatal(familiar, err)
 	}
 	return p
 }
@@ -268,7 +268,7 @@ func TestEdgeProbabilityOnThreads(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	model := &glad.Model{Edge: head(1, 4)}
-	if p, err := model.EdgeProbability(ctx, dense.Gonum{}, solver.Problem{S: s}, one); !errors.Is(err, context.Canceled) || p != nil {
+	if p, _, err := model.EdgeProbability(ctx, dense.Gonum{}, solver.Problem{S: s}, one); !errors.Is(err, context.Canceled) || p != nil {
 		t.Errorf("cancelled: %v, %v", p, err)
 	}
 }
@@ -329,7 +329,7 @@ func TestEdgeHeadInFile(t *testing.T) {
 	if m.HasEdgeHead() {
 		t.Fatal("the model has a head already")
 	}
-	m.Edge = head(1, 3)
+	m.Edge, m.EdgeRange = head(1, 3), map[glad.Feature]glad.EdgeRange{glad.EdgeLargest: {-1, 2.5}}
 	m.Card.Edges = &glad.EdgeCard{Command: "gladflow train edges", Tables: 3, Families: []glad.EdgeFigures{{
 		Family: "er", Seen: true, Tables: 1, Brier: 0.1, Counts: []int{1, 2}, Said: []float64{0.1, 0.7}, Held: []float64{0, 1},
 	}}}
@@ -351,8 +351,10 @@ func TestEdgeHeadInFile(t *testing.T) {
 	}
 	for from, want := range map[string]string{
 		`"correlation_score"`: "edge.inputs[1]", `"said": [0.1, 0.7]`: "card.edges.families[0]", `"brier": 0.1`: "card.edges.families[0].brier",
+		`"largest": [-1, 2.5]`: "edge_range.largest", `"edge_range"`: "edge_ranges",
 	} {
-		to := map[string]string{`"correlation_score"`: `"theta"`, `"said": [0.1, 0.7]`: `"said": [0.1]`, `"brier": 0.1`: `"brier": "low"`}[from]
+		to := map[string]string{`"correlation_score"`: `"theta"`, `"said": [0.1, 0.7]`: `"said": [0.1]`, `"brier": 0.1`: `"brier": "low"`,
+			`"largest": [-1, 2.5]`: `"largest": [3, 2]`, `"edge_range"`: `"edge_ranges"`}[from]
 		if _, err := glad.Read(strings.NewReader(strings.Replace(text, from, to, 1))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s for %s: %v", to, from, err)
 		}
@@ -365,19 +367,27 @@ func TestSolveWithEdgeHead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Edge = head(6, 4)
+	m.Edge, m.EdgeRange = head(6, 4), map[glad.Feature]glad.EdgeRange{glad.EdgeSampleRatio: {0, 1}}
 	s := edgeTable(rand.New(rand.NewPCG(2, 1)), 12, 30)
 	p := solver.Problem{S: s, Samples: 30}
 	est, err := glad.Solver{Model: m}.Solve(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := m.EdgeProbability(t.Context(), dense.Default(), p, est.Precision)
+	want, _, err := m.EdgeProbability(t.Context(), dense.Default(), p, est.Precision)
 	if err != nil || !slices.Equal(want.Raw(), est.Probability.Raw()) {
 		t.Errorf("other probabilities, %v", err)
 	}
 	if v := est.Score(3, 4); v != want.At(3, 4) {
 		t.Errorf("score %v", v)
+	}
+	// A table far outside of a range is not ranked by what the head says: log(30/12) is .92.
+	for most, unfamiliar := range map[float64]bool{0.8: true, 0.84: false} {
+		m.EdgeRange[glad.EdgeSampleRatio] = glad.EdgeRange{0, most}
+		est, err := glad.Solver{Model: m}.Solve(t.Context(), p)
+		if err != nil || est.Unfamiliar != unfamiliar || est.Probability == nil || unfamiliar && est.Score(3, 4) != math.Abs(est.PartialCorrelation(3, 4)) {
+			t.Errorf("range to %v: %v, %v", most, est.Unfamiliar, err)
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -60,6 +60,9 @@ type Model struct {
 	// Edge is the edge head, a network with one output, the logarithm of the odds of an edge,
 	// of EdgeFeatures; zero for a model without one. Its weights are no part of Values.
 	Edge Network `json:"edge,omitzero"`
+	// EdgeRange are the ranges of features of the table, of EdgeTableFeatures, in the training
+	// of the head: beyond them its probabilities may be far off. None bounds nothing.
+	EdgeRange map[Feature]EdgeRange `json:"edge_range,omitempty"`
 	// Card says where the weights come from.
 	Card Card `json:"card"`
 }
@@ -143,6 +146,17 @@ func (m *Model) Validate() error {
 	if m.HasEdgeHead() {
 		if err := m.Edge.validate("edge", EdgeFeatures(), 1); err != nil {
 			return err
+		}
+	}
+	for name, r := range m.EdgeRange {
+		at := "edge_range." + string(name)
+		switch {
+		case !m.HasEdgeHead():
+			return invalid("edge_range", "stands without an edge head; leave it out")
+		case !slices.Contains(EdgeTableFeatures(), name):
+			return invalid(at, "is unknown; choose from %q", EdgeTableFeatures())
+		case !finite(r[0]) || !finite(r[1]) || r[0] > r[1]:
+			return invalid(at, "is %v; it is two finite numbers, the smaller one first", r)
 		}
 	}
 	if w := m.Regulators; w != nil && !(finite(w.Correlation) && finite(w.Coefficient)) {

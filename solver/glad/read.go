@@ -53,7 +53,7 @@ func (d *decoder) model(top modelfile.Object) *Model {
 	kind := Kind(d.Text("kind", d.Key(top, "", "kind")))
 	required := []string{"format", "version", "name", "kind", "iterations", "theta0_offset", "lambda0",
 		"lambda", "scaling", "card"}
-	optional := []string{"regulators", "edge"}
+	optional := []string{"regulators", "edge", "edge_range"}
 	if kind == GLADPM {
 		required, optional = append(required, "cells"), append(optional, "threshold")
 	} else {
@@ -75,6 +75,18 @@ func (d *decoder) model(top modelfile.Object) *Model {
 	}
 	if n, ok := top["edge"]; ok {
 		m.Edge = d.network("edge", n)
+	}
+	if r, ok := top["edge_range"]; ok {
+		m.EdgeRange = make(map[Feature]EdgeRange)
+		for name, v := range d.Object("edge_range", r) {
+			at := "edge_range." + name
+			ends := d.Numbers(at, v)
+			if len(ends) != 2 {
+				d.Fail(at, "has %d numbers; a range has two", len(ends))
+				continue
+			}
+			m.EdgeRange[Feature(name)] = EdgeRange(ends)
+		}
 	}
 	if w, ok := top["regulators"]; ok {
 		o := d.Object("regulators", w)

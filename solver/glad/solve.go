@@ -186,7 +186,9 @@ func (s Solver) likely(ctx context.Context, m *Model, p solver.Problem, est *sol
 		cpu, _ := s.Backend.(CPU)
 		engine = cpu.engine()
 	}
-	est.Probability, err = m.EdgeProbability(ctx, engine, p, est.Precision)
+	var familiar bool
+	est.Probability, familiar, err = m.EdgeProbability(ctx, engine, p, est.Precision)
+	est.Unfamiliar = est.Probability != nil && !familiar
 	if interrupted(err) {
 		est.Status, err = solver.Interrupted, nil
 	}

@@ -1,6 +1,9 @@
 package glad
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Values returns the trained numbers of m as one vector: of ρnn, or of the
 // posterior-mean cells in order, each with its step first; then of Λnn; then
@@ -60,6 +63,7 @@ func (n *Network) visit(f func(*float64)) {
 func (m *Model) Clone() *Model {
 	c := *m
 	c.Rho, c.Lambda, c.Edge = m.Rho.clone(), m.Lambda.clone(), m.Edge.clone()
+	c.EdgeRange = maps.Clone(m.EdgeRange)
 	c.Cells = slices.Clone(m.Cells)
 	for i := range c.Cells {
 		c.Cells[i].Network = c.Cells[i].Network.clone()

@@ -32,31 +32,22 @@ func kinds() []simulate.Family {
 	return list
 }
 
-// sizes are the d and M of the tables.
-func sizes() [][2]int {
+// checkedSizes are the d and M of the tables.
+func checkedSizes() [][2]int {
 	return [][2]int{{50, 25}, {100, 100}, {100, 1000}, {200, 1000}, {400, 200}}
 }
 
-// bins is how many intervals probabilities are told in; checkedRate is the share of false
-// edges that Kept is for.
-const (
-	bins        = 10
-	checkedRate = 0.2
-)
-
 // A tally is what is counted on one table.
 type tally struct {
-	pairs, edges, kept, wrong  int
-	squares                    float64
-	counts                     [bins]int
-	said, held                 [bins]float64
+	edges, kept, wrong         int
+	reliability                metric.Reliability
 	aupr, partial, correlation float64 // NaN without edges
 }
 
 // check fills in how the head does on networks of every kind.
 func (r *run) check(ctx context.Context, c *card.Edges) error {
 	report := progress.Begin(r.tell, progress.Solving, "")
-	families, sizes := kinds(), sizes()
+	families, sizes := kinds(), r.sizes
 	perKind := len(sizes) * r.Checks
 	all := len(families) * perKind
 	tallies := make([]tally, all)
@@ -99,22 +90,18 @@ func (r *run) tally(ctx context.Context, f simulate.Family, m, k int) (t tally, 
 	if err != nil {
 		return t, err
 	}
-	threshold := solver.LikelyThreshold(est.Probability, checkedRate)
+	threshold := solver.LikelyThreshold(est.Probability, solver.DefaultFDR)
 	var positive []bool
 	var p, partial, correlation []float64
 	for i := range f.Dimension {
 		for j := i + 1; j < f.Dimension; j++ {
 			v, edge := est.Probability.At(i, j), e.Truth.At(i, j) != 0
-			b := min(bins-1, int(v*bins))
-			t.counts[b]++
-			t.said[b] += v
-			is := 0.0
+			if err := t.reliability.Add(v, edge); err != nil {
+				return t, err
+			}
 			if edge {
 				t.edges++
-				is = 1
 			}
-			t.held[b] += is
-			t.squares += (v - is) * (v - is)
 			if v >= threshold {
 				t.kept++
 				if !edge {
@@ -127,9 +114,8 @@ func (r *run) tally(ctx context.Context, f simulate.Family, m, k int) (t tally, 
 			correlation = append(correlation, math.Abs(e.S.At(i, j)))
 		}
 	}
-	t.pairs = len(p)
 	t.aupr, t.partial, t.correlation = math.NaN(), math.NaN(), math.NaN()
-	if t.edges == 0 || t.edges == t.pairs {
+	if t.edges == 0 || t.edges == len(p) {
 		return t, nil
 	}
 	for _, s := range []struct {
@@ -151,22 +137,14 @@ func figures(f simulate.Family, tallies []tally) card.EdgeFigures {
 	if f.Density > 0 {
 		name = fmt.Sprintf("%s p=%v", f.Graph, f.Density)
 	}
-	x := card.EdgeFigures{
-		Family: name, Seen: slices.Contains(simulate.PairsGraphs(), f.Graph), Tables: len(tallies),
-		Counts: make([]int, bins), Said: make([]float64, bins), Held: make([]float64, bins),
-	}
+	x := card.EdgeFigures{Family: name, Seen: slices.Contains(simulate.PairsGraphs(), f.Graph), Tables: len(tallies)}
 	var ranked, wrong float64
+	var all metric.Reliability
 	for _, t := range tallies {
-		x.Pairs += t.pairs
+		all.Merge(&t.reliability)
 		x.Edges += t.edges
 		x.Kept += t.kept
 		wrong += float64(t.wrong)
-		x.Brier += t.squares
-		for b := range bins {
-			x.Counts[b] += t.counts[b]
-			x.Said[b] += t.said[b]
-			x.Held[b] += t.held[b]
-		}
 		if !math.IsNaN(t.aupr) {
 			ranked++
 			x.AUPR += t.aupr
@@ -174,13 +152,17 @@ func figures(f simulate.Family, tallies []tally) card.EdgeFigures {
 			x.AUPRCorrelation += t.correlation
 		}
 	}
+	x.Pairs = all.Pairs()
 	share := float64(x.Edges) / float64(x.Pairs)
-	x.Brier, x.Constant = x.Brier/float64(x.Pairs), share*(1-share)
+	x.Brier, x.Constant = all.Brier(), share*(1-share)
 	x.FalseShare = wrong / math.Max(1, float64(x.Kept))
 	ranked = math.Max(1, ranked)
 	x.AUPR, x.AUPRPartial, x.AUPRCorrelation = x.AUPR/ranked, x.AUPRPartial/ranked, x.AUPRCorrelation/ranked
-	for b, n := range x.Counts {
-		x.Said[b], x.Held[b] = x.Said[b]/math.Max(1, float64(n)), x.Held[b]/math.Max(1, float64(n))
+	for _, b := range all.Bins() {
+		if b.Pairs == 0 {
+			b.Said, b.Held = 0, 0 // not NaN, which no file holds
+		}
+		x.Counts, x.Said, x.Held = append(x.Counts, b.Pairs), append(x.Said, b.Said), append(x.Held, b.Held)
 	}
 	return x
 }

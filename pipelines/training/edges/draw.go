@@ -89,7 +89,7 @@ func (r *run) table(ctx context.Context, rng *rand.Rand) (t train.EdgeTable, err
 func (r *run) solve(ctx context.Context, p solver.Problem, head bool) (*solver.Estimate, error) {
 	m := *r.model
 	if !head {
-		m.Edge = glad.Network{}
+		m.Edge, m.EdgeRange = glad.Network{}, nil
 	}
 	est, err := glad.Solver{Model: &m, Backend: glad.CPU{Engine: r.engine, Workers: 1}}.Solve(ctx, p)
 	if err == nil {

@@ -96,11 +96,16 @@ func resolved(t job.EdgeTraining) job.EdgeTraining {
 // training gives the same bytes on the same machine. What the user can put right is a
 // *job.Error. When ctx ends nothing is written.
 func Run(ctx context.Context, t job.EdgeTraining, host Host) (*Result, error) {
+	return runOn(ctx, t, host, checkedSizes())
+}
+
+// runOn is Run with the sizes of the tables that the head is checked on.
+func runOn(ctx context.Context, t job.EdgeTraining, host Host, sizes [][2]int) (*Result, error) {
 	if err := Validate(t); err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	r := &run{EdgeTraining: resolved(t), tell: host.Progress}
+	r := &run{EdgeTraining: resolved(t), tell: host.Progress, sizes: sizes}
 	engine, err := dense.Open(r.Engine)
 	if err != nil {
 		return nil, &job.Error{Field: "engine", Err: err}
@@ -136,6 +141,7 @@ type run struct {
 	tell   func(progress.Update)
 	engine dense.Engine
 	model  *glad.Model
+	sizes  [][2]int // of the tables that the head is checked on
 }
 
 func (r *run) run(ctx context.Context, command string) (*Result, error) {
@@ -148,7 +154,7 @@ func (r *run) run(ctx context.Context, command string) (*Result, error) {
 		return nil, err
 	}
 	m := r.model
-	m.Name, m.Edge = r.Name, found.Network
+	m.Name, m.Edge, m.EdgeRange = r.Name, found.Network, found.Range
 	low, high := simulate.PairsDimension()
 	fewest, most := simulate.PairsSamples()
 	c := &card.Edges{

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gladflow/gladflow/solver/glad"
 	"github.com/gladflow/gladflow/solver/internal/adam"
@@ -68,6 +69,8 @@ func (s EdgeSettings) resolved() EdgeSettings {
 type EdgeResult struct {
 	// Network is the head: one hidden layer with the units of all members.
 	Network glad.Network
+	// Range are the ranges of the features of the table among the training pairs.
+	Range map[glad.Feature]glad.EdgeRange
 	// Validation is its loss on the validation tables.
 	Validation float64
 	// Pairs is the number of training pairs.
@@ -94,10 +97,16 @@ func FitEdges(ctx context.Context, inputs []glad.Feature, training, validation [
 	if !pairs.both() || len(held.edge) == 0 {
 		return nil, ErrNoEdges
 	}
+	ranges := make(map[glad.Feature]glad.EdgeRange)
+	for k, name := range inputs {
+		if slices.Contains(glad.EdgeTableFeatures(), name) {
+			ranges[name] = glad.EdgeRange{slices.Min(pairs.inputs[k]), slices.Max(pairs.inputs[k])}
+		}
+	}
 	mean, deviation := pairs.moments()
 	pairs.standardise(mean, deviation)
 	held.standardise(mean, deviation)
-	r := &EdgeResult{Pairs: len(pairs.edge)}
+	r := &EdgeResult{Pairs: len(pairs.edge), Range: ranges}
 	for member := range s.Members {
 		net, err := fitMember(ctx, inputs, pairs, held, s, member)
 		if err != nil {
