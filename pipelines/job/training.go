@@ -53,9 +53,10 @@ type Training struct {
 
 	// Architecture is one of train.Architectures. Default: pm, or that of From.
 	Architecture string `json:"architecture,omitzero" jsonschema_description:"cells and networks of the model; without it pm, or those of the model to start from"`
-	// Steps, Batch, LearningRate, Gamma and ValidateEvery are train.Settings';
+	// Steps, Stop, Batch, LearningRate, Gamma and ValidateEvery are train.Settings';
 	// zero is the architecture's own.
 	Steps        int     `json:"steps,omitzero" jsonschema:"minimum=0" jsonschema_description:"optimiser steps of each start; 0 is the architecture's own number, 160 for pm"`
+	Stop         int     `json:"stop,omitzero" jsonschema:"minimum=0" jsonschema_description:"step after which each start ends, though the learning rate falls as for all steps; a training that is resumed may have another one; 0 is the last step"`
 	Batch        int     `json:"batch,omitzero" jsonschema:"minimum=0" jsonschema_description:"covariances that a step looks at; 0 is the architecture's own number, 4 for pm"`
 	LearningRate float64 `json:"learning_rate,omitzero" jsonschema:"minimum=0" jsonschema_description:"learning rate of Adam in the beginning; 0 is the architecture's own, 0.03 for pm, and a third of it with a model to start from"`
 	Gamma        float64 `json:"gamma,omitzero" jsonschema:"minimum=0,maximum=1" jsonschema_description:"weight of a cell in the loss relative to the one after it; 0 is the architecture's own, 0.8 for pm"`

@@ -85,7 +85,8 @@ func warnings(r *job.Result, part string) []string {
 
 func TestWarningOfAnotherInput(t *testing.T) {
 	path := testtable.CSV(t, 6, 80)
-	onCorrelations := trainedOn(t, glad.DefaultModelName, func(c *glad.Card) { c.Input = []string{"pearson"} })
+	// Of the architecture before, which does not standardise S itself.
+	onCorrelations := trainedOn(t, "general-1", func(c *glad.Card) { c.Input = []string{"pearson"} })
 	for _, c := range []struct {
 		model, correlation, want string
 	}{
@@ -94,7 +95,8 @@ func TestWarningOfAnotherInput(t *testing.T) {
 		{"er-d39-m100", "none", ""},
 		{onCorrelations, "none", "the model mine was trained on correlations and is given covariances"},
 		{onCorrelations, "spearman", ""},
-		{"general", "none", ""}, {"general", "pearson", ""},
+		{"general-1", "none", ""}, {"general-1", "pearson", ""},
+		{"general", "none", ""}, {"general", "pearson", ""}, // it standardises S itself
 		{"constant-untrained", "none", ""}, // it standardises S itself
 	} {
 		j := job.Job{Input: path, IDColumn: "id", Model: c.model, Solvers: []string{"glad"}, Correlation: c.correlation, Out: t.TempDir()}

@@ -35,7 +35,7 @@ const (
 //
 // d is drawn from 5 to largest and M from d/12 (and 5) to 10d (and 1000); graphs are er with
 // mean degrees from .7 to 20, hub with stars of 5 to 40 variables, scale-free, block, grid
-// and, one in twenty, empty. Small-world and band graphs are left out, so that they can tell
+// and, one in forty, empty. Small-world and band graphs are left out, so that they can tell
 // how a model does on graphs of no kind that it knows. Weights have one or both signs, from
 // zero or bounded away from it; the smallest eigenvalue before standardisation is 1 or drawn
 // from .1 to 1.5. Sizes, degrees and eigenvalues are drawn on a logarithmic scale. When ctx ends
@@ -89,18 +89,18 @@ func Standardised(ctx context.Context, rng *rand.Rand, largest int) (solver.Exam
 // standardisedGraph draws the graph of Standardised.
 func standardisedGraph(rng *rand.Rand, d int) (Graph, error) {
 	f := Family{Dimension: d}
-	switch u := rng.IntN(20); {
-	case u < 9:
+	switch u := rng.IntN(40); {
+	case u < 18:
 		degree := logUniform(rng, standardLeastDegree, standardMostDegree)
 		f.Graph, f.Density = GraphErdosRenyi, min(degree/float64(d-1), 0.5)
-	case u < 12:
+	case u < 24:
 		star := logUniform(rng, standardLeastStar, standardMostStar)
 		f.Graph, f.Groups = GraphHub, max(1, int(math.Round(float64(d)/star)))
-	case u < 15:
+	case u < 30:
 		f.Graph, f.Links = GraphScaleFree, max(1, rng.IntN(5)-1)
-	case u < 17:
+	case u < 34:
 		f.Graph, f.Groups, f.Density = GraphBlock, 1+rng.IntN(max(1, d/10)), Uniform(0.1, 0.8)(rng)
-	case u < 19:
+	case u < 39:
 		f.Graph = GraphGrid
 	default:
 		f.Graph = GraphEmpty

@@ -88,6 +88,7 @@ func (t document) identity() string {
 	r := t.resolved().Essential()
 	r.Out, r.Checkpoint, r.Name, r.Description = "", "", "", ""
 	r.Engine, r.Device = "", ""                 // checkBackend
+	r.Stop = 0                                  // train.Resume
 	r.From, r.Data, r.Architecture = "", "", "" // data and first weights are compared themselves
 	return output.JSON(r)
 }

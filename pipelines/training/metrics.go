@@ -62,7 +62,7 @@ func Metrics() []Metric {
 			figure: func(glad.Kind) train.Criterion { return train.MeanNMSE() },
 		},
 		{
-			Key: "floored_nmse_db", Title: "mean NMSE of Z, no less than −30 dB (dB)", Name: "floored NMSE", Unit: "dB", Format: "%.3f", Short: "%.2f dB", Select: "floored-nmse",
+			Key: "floored_nmse_db", Title: "mean of NMSE of Z + max(4/M, 0.001) (dB)", Name: "floored NMSE", Unit: "dB", Format: "%.3f", Short: "%.2f dB", Select: "floored-nmse",
 			figure: func(glad.Kind) train.Criterion { return train.FlooredNMSE() },
 		},
 		{

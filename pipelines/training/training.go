@@ -306,7 +306,7 @@ func (f *fitting) settings() (train.Settings, error) {
 		}
 	}
 	s.Loss.On = glad.LossOn(f.Loss)
-	s.ValidateEvery, s.Patience = f.ValidateEvery, f.Patience
+	s.Stop, s.ValidateEvery, s.Patience = f.Stop, f.ValidateEvery, f.Patience
 	s.Backend = f.backend()
 	s.Criterion = selected(f.Select, f.preset.Starts[0].Kind)
 	cost, isNumber := f.SupportCost.Number()

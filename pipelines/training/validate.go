@@ -93,7 +93,7 @@ func (t document) checkCounts() error {
 		value int
 	}{
 		{"graphs", t.Graphs}, {"covariances", t.Covariances}, {"validation_graphs", t.ValidationGraphs}, {"seed", t.Seed},
-		{"steps", t.Steps}, {"batch", t.Batch}, {"validate_every", t.ValidateEvery}, {"patience", t.Patience}, {"workers", t.Workers},
+		{"steps", t.Steps}, {"stop", t.Stop}, {"batch", t.Batch}, {"validate_every", t.ValidateEvery}, {"patience", t.Patience}, {"workers", t.Workers},
 	} {
 		if f.value < 0 {
 			return job.Errorf(f.key, "%d is negative; give zero or more", f.value)

@@ -72,7 +72,7 @@ func TestPosteriorRows(t *testing.T) {
 // A gate that is shut leaves +0, not −0.
 func TestShutGate(t *testing.T) {
 	dev := emulated(t)
-	for _, name := range []string{"er-d39-m15", "general"} {
+	for _, name := range []string{"er-d39-m15", "general-1", "general"} {
 		m, err := glad.Builtin(name)
 		if err != nil {
 			t.Fatal(err)

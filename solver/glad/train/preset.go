@@ -73,7 +73,8 @@ func NewPreset(architecture string, seed uint64) (Preset, error) {
 	case TablePosteriorMean:
 		r.Settings = Settings{
 			Seed: seed, Steps: 800, Batch: 8, LearningRate: 0.02,
-			Loss: Loss{On: glad.LossOnZ, Gamma: 0.5, Logarithmic: true},
+			Milestones: []float64{0.4, 0.65, 0.85},
+			Loss:       Loss{On: glad.LossOnZ, Gamma: 0.5, Logarithmic: true},
 		}
 		r.Starts = []*glad.Model{posteriorMean(architecture, draw(0))}
 	default:

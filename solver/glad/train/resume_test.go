@@ -43,6 +43,52 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// A stop changes nothing before it, and one that is taken away nothing at all.
+func TestStop(t *testing.T) {
+	preset, training, validation := quick(t, TiedPosteriorMean)
+	whole, err := Run(t.Context(), preset.Starts, training, validation, preset.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := preset.Settings
+	s.Stop = 14 // of 24, not at a validation
+	var data []byte
+	s.Checkpoint = func(st *State) (err error) {
+		data, err = json.Marshal(st)
+		return err
+	}
+	stopped, err := Run(t.Context(), preset.Starts, training, validation, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stopped.Steps != 14 || stopped.Model.Card.Steps != 14 || stopped.BestStep > 14 {
+		t.Errorf("%d steps, %d in the card, the best at %d, want 14 at most", stopped.Steps, stopped.Model.Card.Steps, stopped.BestStep)
+	}
+	resume := func(stop int) (*Result, error) {
+		var st State
+		if err := json.Unmarshal(data, &st); err != nil {
+			t.Fatal(err)
+		}
+		s.Stop, s.Checkpoint = stop, nil
+		return Resume(t.Context(), &st, training, validation, s)
+	}
+	if went, err := resume(0); err != nil || went.Steps != whole.Steps || whole.BestStep > 14 && file(t, went.Model) != file(t, whole.Model) {
+		t.Errorf("resumed, the training ends after %+v (%v), want %+v", went, err, whole)
+	}
+	for _, stop := range []int{12, 14} {
+		if _, err := resume(stop); err == nil || !strings.Contains(err.Error(), "cannot stop") {
+			t.Errorf("a stop at %d, where the training was at 14: %v", stop, err)
+		}
+	}
+	for _, stop := range []int{-1, 25} {
+		s := preset.Settings
+		s.Stop = stop
+		if s.Validate() == nil {
+			t.Errorf("a stop at %d of 24 steps is not refused", stop)
+		}
+	}
+}
+
 func TestResumeRefuses(t *testing.T) {
 	preset, training, validation := quick(t, TiedPosteriorMean)
 	var data []byte

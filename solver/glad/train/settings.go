@@ -22,14 +22,22 @@ type Loss struct {
 	// Relative divides every example's loss by its own ‖Θ*‖²F.
 	Relative bool `json:"relative,omitzero"`
 	// Logarithmic takes the logarithm of every example's loss, the relative one, after
-	// LossFloor was added: a decibel then counts the same in examples that are easy and
-	// in those that are hard.
+	// Floor was added: a decibel then counts the same in examples that are easy and in
+	// those that are hard.
 	Logarithmic bool `json:"logarithmic,omitzero"`
 }
 
-// LossFloor is what a logarithmic loss adds to a relative one, −30 dB: below it there is
-// little to gain.
-const LossFloor = 1e-3
+// Floor is what a logarithmic loss adds to the relative one of an example: 4/M, about the
+// error of the best estimates where M is small, and at least 0.001. Below it there is little to
+// gain. Without it a network without an edge, of which Θ* can be guessed without an error,
+// would be worth so many decibels that a model takes weak ones for it.
+func Floor(e solver.Example) float64 {
+	const least, perSample = 1e-3, 4
+	if e.Samples < 1 {
+		return least
+	}
+	return max(least, perSample/float64(e.Samples))
+}
 
 // glad is what the backend computes; the logarithm is taken here.
 func (l Loss) glad() glad.Loss {
@@ -38,11 +46,11 @@ func (l Loss) glad() glad.Loss {
 
 // logarithm replaces the loss of one of n examples of a minibatch, and its gradient, by
 // those of its logarithm.
-func (l Loss) logarithm(loss float64, gradient []float64, n int) float64 {
+func (l Loss) logarithm(e solver.Example, loss float64, gradient []float64, n int) float64 {
 	if !l.Logarithmic {
 		return loss
 	}
-	loss = loss*float64(n) + LossFloor
+	loss = loss*float64(n) + Floor(e)
 	floats.Scale(1/loss, gradient)
 	return math.Log(loss) / float64(n)
 }
@@ -57,7 +65,7 @@ func (l Loss) String() string {
 		per = " / ||Theta*||^2"
 	}
 	if l.Logarithmic {
-		of, end = fmt.Sprintf("log(%v + ", LossFloor), ")"
+		of, end = "log(max(4/M, 0.001) + ", ")"
 	}
 	return fmt.Sprintf("mean of %ssum_k %v^(K-k) ||%s_k - Theta*||_F^2%s%s", of, l.Gamma, x, per, end)
 }
@@ -78,6 +86,10 @@ type Criterion struct {
 type Settings struct {
 	// Steps is the number of optimiser steps of each start. Default: 160.
 	Steps int
+	// Stop ends each start after as many steps, though the learning rate falls as for
+	// all of Steps. It may change when a run is resumed, to no step that is past.
+	// Default (0): Steps.
+	Stop int
 	// Batch is the number of examples of a step. Default: 4, or all of fewer.
 	Batch int
 	// LearningRate is that of Adam in the beginning. Default: 0.03.
@@ -161,6 +173,8 @@ func (s Settings) Validate() error {
 	switch {
 	case s.Steps < 1:
 		return fmt.Errorf("%d steps; it takes at least one", s.Steps)
+	case s.Stop < 0 || s.Stop > s.Steps:
+		return fmt.Errorf("a stop after %d of %d steps; it cannot be negative nor beyond the last", s.Stop, s.Steps)
 	case s.Batch < 1:
 		return fmt.Errorf("a batch of %d; it has at least one example", s.Batch)
 	case s.ValidateEvery < 1:
@@ -185,6 +199,14 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("the milestones %v are not ascending", s.Milestones)
 	}
 	return nil
+}
+
+// last is the last step of a start.
+func (s Settings) last() int {
+	if s.Stop > 0 {
+		return s.Stop
+	}
+	return s.Steps
 }
 
 // rate is the learning rate of a step from 1.

@@ -94,6 +94,10 @@ func Resume(ctx context.Context, state *State, training, validation []solver.Exa
 	if state.Data != fingerprint(training, validation) {
 		return nil, fmt.Errorf("%w: its examples are others", ErrOtherTraining)
 	}
+	// A step that is the last one ends with a validation.
+	if last := r.settings.last(); state.Step > last || state.Step == last && last < r.settings.Steps && last%r.settings.ValidateEvery > 0 {
+		return nil, fmt.Errorf("the checkpoint is at step %d, so that the training cannot stop at %d any more", state.Step, last)
+	}
 	r.state = state
 	return r.run(ctx)
 }
@@ -184,7 +188,7 @@ func (r *run) train(ctx context.Context) error {
 		r.report(Progress{Loss: math.NaN(), Validated: true})
 	}
 	perEpoch := (len(r.training) + s.Batch - 1) / s.Batch
-	for st.Step < s.Steps {
+	for st.Step < s.last() {
 		if s.Patience > 0 && st.WithoutAGain >= s.Patience || r.behind() {
 			break
 		}
@@ -215,7 +219,7 @@ func (r *run) train(ctx context.Context) error {
 		}
 		st.Step++
 		st.Total++
-		if st.Step%s.ValidateEvery == 0 || st.Step == s.Steps {
+		if st.Step%s.ValidateEvery == 0 || st.Step == s.last() {
 			p.Validated = true
 			if err := r.validate(ctx); err != nil {
 				return err
@@ -271,7 +275,7 @@ func (r *run) differentiate(ctx context.Context, batch []int) (loss float64, ok 
 	}
 	clear(r.gradient)
 	for i := range batch { // in this order, so that workers change no bit
-		loss += r.settings.Loss.logarithm(r.losses[i], r.gradients[i], len(batch))
+		loss += r.settings.Loss.logarithm(r.batch[i], r.losses[i], r.gradients[i], len(batch))
 		for j, v := range r.gradients[i] {
 			r.gradient[j] += v
 		}
@@ -307,7 +311,7 @@ func (r *run) report(p Progress) {
 	if s.Progress == nil {
 		return
 	}
-	p.Start, p.Starts, p.Step, p.Steps = st.Start+1, len(r.starts), st.Step, s.Steps
+	p.Start, p.Starts, p.Step, p.Steps = st.Start+1, len(r.starts), st.Step, s.last()
 	p.Validation, p.Best = r.last, math.NaN()
 	for _, b := range []best{st.Own, st.Best} {
 		if b.Found && s.Criterion.better(b.Figure, p.Best) {
@@ -315,8 +319,8 @@ func (r *run) report(p Progress) {
 		}
 	}
 	p.Elapsed = r.elapsed()
-	if done := st.Start*s.Steps + st.Step; done > 0 {
-		p.Left = time.Duration(float64(p.Elapsed) / float64(done) * float64(len(r.starts)*s.Steps-done))
+	if done := st.Start*s.last() + st.Step; done > 0 {
+		p.Left = time.Duration(float64(p.Elapsed) / float64(done) * float64(len(r.starts)*s.last()-done))
 	}
 	s.Progress(p)
 }
@@ -348,7 +352,7 @@ func (r *run) result(ctx context.Context) (*Result, error) {
 	}
 	m.Card.Trained = true
 	m.Card.Backend = s.Backend.Name()
-	m.Card.Loss, m.Card.Seed, m.Card.Steps = s.Loss.String(), s.Seed, s.Steps
+	m.Card.Loss, m.Card.Seed, m.Card.Steps = s.Loss.String(), s.Seed, s.last()
 	m.Card.Validation = map[string]any{
 		s.Criterion.Name: st.Best.Figure, "examples": float64(len(r.validation)),
 		"start": float64(st.Best.Start), "step": float64(st.Best.Step),

@@ -39,14 +39,14 @@ func MeanNMSE() Criterion {
 	}}
 }
 
-// FlooredNMSE is MeanNMSE with LossFloor added to the ratio, so that what is estimated
-// nearly without an error, such as a network without an edge, does not decide.
+// FlooredNMSE is MeanNMSE with Floor added to the ratio, so that what is estimated nearly
+// without an error, such as a network without an edge, does not decide.
 func FlooredNMSE() Criterion {
 	return Criterion{Name: "floored_nmse_db", Compute: func(estimates []*solver.Estimate, validation []solver.Example) (float64, error) {
 		var sum float64
 		for i, e := range estimates {
 			truth := validation[i].Truth
-			sum += 10 * math.Log10(LossFloor+distance2(e.Support, truth)/truth.Dot(truth))
+			sum += 10 * math.Log10(Floor(validation[i])+distance2(e.Support, truth)/truth.Dot(truth))
 		}
 		return sum / float64(len(estimates)), nil
 	}}
