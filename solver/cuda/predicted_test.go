@@ -53,9 +53,9 @@ func TestPredictedTimes(t *testing.T) {
 		problem     func() solver.Problem
 		long        bool
 	}{
-		{"general", "a chain", random, false},
+		{"general-1", "a chain", random, false},
 		{"er-d100-m100-literal", "a chain", random, false},
-		{"general", "E. coli", genes, true},
+		{"general-1", "E. coli", genes, true},
 		{"er-d100-m100-literal", "E. coli", genes, true},
 	} {
 		if c.long && !long {
