@@ -36,8 +36,8 @@ func Validate(b job.Benchmark) error {
 // Resolved returns b with every default filled in that is a value. That of the model is
 // none: it depends on whether a set has regulators.
 func Resolved(b job.Benchmark) job.Benchmark {
-	model := b.Model
+	model, ranking := b.Model, b.RankingModel
 	job.Resolve(&b, Facts())
-	b.Model = model
+	b.Model, b.RankingModel = model, ranking
 	return b
 }

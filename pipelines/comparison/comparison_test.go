@@ -172,4 +172,12 @@ func TestSolveEnds(t *testing.T) {
 	if got := Runnable([]string{"correlation", "bcd"}, job.Job{Penalty: "-1"}); got != nil {
 		t.Errorf("%v run with a penalty that is wrong", got)
 	}
+	for model, want := range map[string][]string{"": {"expression", "clr"}, "gene-directed": {"clr"}} {
+		if got := Runnable([]string{"expression", "ridge", "clr"}, job.Job{RankingModel: model}); !slices.Equal(got, want) {
+			t.Errorf("with %q and no regulators %v run", model, got)
+		}
+	}
+	if got := Runnable([]string{"expression", "ridge"}, job.Job{RankingModel: "gene-directed", Regulators: "r.txt"}); len(got) != 2 {
+		t.Errorf("with regulators %v run", got)
+	}
 }

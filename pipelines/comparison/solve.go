@@ -79,13 +79,14 @@ func Solve(ctx context.Context, j job.Job, t *Table, h Host, each func(Solved) e
 }
 
 // Runnable returns those of solvers that can run a job as it is, in their order:
-// those that need what the job lacks, such as regulators, are left out.
+// those that need what the job lacks, such as regulators, are left out, and so is
+// expression where its model needs them.
 func Runnable(solvers []string, j job.Job) []string {
 	var can []string
 	for _, name := range solvers {
 		alone := j
 		alone.Input, alone.Solvers = job.Stdin, []string{name}
-		if recovery.Validate(alone) == nil {
+		if recovery.Validate(alone) == nil && !recovery.LacksRegulators(alone) {
 			can = append(can, name)
 		}
 	}

@@ -27,8 +27,8 @@ func Validate(d job.Dream5) error {
 // Resolved returns d with every default filled in that is a value. That of the model is
 // none: it depends on whether the regulators are given.
 func Resolved(d job.Dream5) job.Dream5 {
-	model := d.Model
+	model, ranking := d.Model, d.RankingModel
 	job.Resolve(&d, Facts())
-	d.Model = model
+	d.Model, d.RankingModel = model, ranking
 	return d
 }

@@ -91,8 +91,8 @@ type Job struct {
 	// edge head: see solver.LikelyThreshold. Default: solver.DefaultFDR.
 	FDR float64 `json:"fdr,omitzero" jsonschema:"minimum=0,maximum=1" jsonschema_description:"largest expected share of false edges in glad's support, for a model that gives the probability of an edge; 0 is the default, 0.2"`
 	// RankingModel is expression's: the name of a built-in model, or the path of a
-	// model file. Default: gene.
-	RankingModel string `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file"`
+	// model file. Default: gene, or gene-directed with Regulators.
+	RankingModel string `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file; with regulators gene-directed without it"`
 	// Penalty is ρ of the classical solvers, in units of S, or a way to choose
 	// it from the data, such as ebic. See recovery.Penalties for these.
 	Penalty Value `json:"penalty,omitzero" jsonschema_description:"penalty of the classical solvers: a number, or {words} to choose it from the data"`

@@ -13,6 +13,10 @@ type RankingTraining struct {
 	// Seed chooses the tables, the first weights and the orders.
 	Seed int `json:"seed,omitzero" jsonschema:"minimum=0" jsonschema_description:"seed of the networks, their tables, the first weights and the order of the steps; the same seed gives the same file"`
 
+	// Regulators asks for a model for tables whose regulators are known, of edges from a
+	// regulator to any other gene: the networks come with lists of regulators.
+	Regulators bool `json:"regulators,omitzero" jsonschema_description:"train on networks whose regulators are known, to rank edges from a regulator to another gene"`
+
 	// Edges and Others are how many pairs of a table are seen, drawn from all.
 	Edges  int `json:"edges,omitzero" jsonschema:"minimum=0,default=200" jsonschema_description:"largest number of edges of a network to learn from"`
 	Others int `json:"others,omitzero" jsonschema:"minimum=0,default=600" jsonschema_description:"largest number of other pairs of a network to learn from"`

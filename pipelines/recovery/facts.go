@@ -92,6 +92,9 @@ func Resolved(j job.Job) job.Job {
 	if j.Model == "" && j.Regulators != "" {
 		r.Model = glad.RegulatorsModelName
 	}
+	if j.RankingModel == "" && j.Regulators != "" {
+		r.RankingModel = learned.RegulatorsModelName
+	}
 	if j.Correlation == "" {
 		r.Correlation = defaultCorrelation(r)
 	}

@@ -64,6 +64,16 @@ func TestZeroValueIsTheDefault(t *testing.T) {
 	}
 }
 
+// With a list of regulators the models are those that have learned with lists.
+func TestModelsOfRegulators(t *testing.T) {
+	if j := Resolved(job.Job{Regulators: "r.txt"}); j.Model != "gene-regulators" || j.RankingModel != "gene-directed" {
+		t.Errorf("%s and %s", j.Model, j.RankingModel)
+	}
+	if j := Resolved(job.Job{Regulators: "r.txt", Model: "general", RankingModel: "gene"}); j.Model != "general" || j.RankingModel != "gene" {
+		t.Errorf("%s and %s", j.Model, j.RankingModel)
+	}
+}
+
 func TestValidateNamesTheField(t *testing.T) {
 	covariance := job.Job{Input: "x", InputKind: job.KindCovariance, Samples: 30}
 	for _, c := range []struct {

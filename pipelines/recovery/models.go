@@ -25,6 +25,18 @@ func OpenRankingModel(field, name string, root *arrowio.Root) (*learned.Model, e
 	return rankingModels().open(field, name, root)
 }
 
+// LacksRegulators reports whether a solver of the job takes a model that ranks pairs from
+// a regulator, and the job lists none: Run refuses that. A model that cannot be opened,
+// which Run says too, is none.
+func LacksRegulators(j job.Job) bool {
+	j = Resolved(j)
+	if j.Regulators != "" || !anySolver(j.Solvers, func(s solverEntry) bool { return s.takesRankingModel }) {
+		return false
+	}
+	m, err := OpenRankingModel("ranking_model", j.RankingModel, nil)
+	return err == nil && m.Directed()
+}
+
 // models are those of a kind: built in, or in files.
 type models[M any] struct {
 	names       []string

@@ -3,6 +3,7 @@ package recovery
 import (
 	"context"
 
+	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/evaluation"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/metric"
@@ -10,6 +11,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/report/page"
 	"github.com/gladflow/gladflow/pipelines/table"
+	learned "github.com/gladflow/gladflow/solver/association/ranking"
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
@@ -50,6 +52,10 @@ func (r *run) openModel(context.Context) (err error) {
 	}
 	if err == nil && anySolver(r.job.Solvers, func(s solverEntry) bool { return s.takesRankingModel }) {
 		r.rankingModel, err = OpenRankingModel("ranking_model", r.job.RankingModel, r.host.Root)
+		if err == nil && r.rankingModel.Directed() && r.job.Regulators == "" {
+			err = job.Errorf("ranking_model", "%s ranks the pairs from a regulator, and regulators are not known; list them, or take another model, such as %s",
+				arrowio.Redacted(r.job.RankingModel), learned.DefaultModelName)
+		}
 	}
 	return err
 }

@@ -251,7 +251,7 @@ func TestRankingModel(t *testing.T) {
 		t.Errorf("%+v, %v", info, err)
 	}
 	other := testtable.File(t, "other.json", `{"format": "gladflow.model", "version": 1}`)
-	for name, want := range map[string]string{"nothing": "neither a built-in model (gene)", other: `is "gladflow.model"`} {
+	for name, want := range map[string]string{"nothing": "neither a built-in model (gene-directed or gene)", other: `is "gladflow.model"`} {
 		j.RankingModel = name
 		var wrong *job.Error
 		if _, err := Run(t.Context(), j, Host{}); !errors.As(err, &wrong) || wrong.Field != "ranking_model" || !strings.Contains(err.Error(), want) {

@@ -149,6 +149,72 @@ func TestFewAndManyRegulators(t *testing.T) {
 	}
 }
 
+// Where regulators are known, expression ranks by a model of directed pairs, which the job
+// can replace: a model of unordered pairs ranks as without the list, and what starts at a
+// regulator is kept. Without a list, a model of directed pairs is refused.
+func TestExpressionWithRegulators(t *testing.T) {
+	const d, m = 8, 60
+	path := testtable.CSV(t, d, m)
+	list := testtable.File(t, "r.txt", "v1\nv4\nv6\n")
+	type pair struct{ source, target string }
+	type found struct {
+		model               string
+		scores              map[pair]float64
+		ranked, probability []float64
+	}
+	run := func(model, regulators string) found {
+		t.Helper()
+		f := found{scores: make(map[pair]float64)}
+		j := job.Job{Input: path, IDColumn: "id", Solvers: []string{"expression"}, Regulators: regulators, RankingModel: model}
+		_, err := Run(t.Context(), j, Host{Solved: func(n Network) error {
+			f.model = n.Result.Model
+			c := n.Tables[TableEdges].Columns
+			f.ranked, f.probability = c[2].Values.([]float64), c[3].Values.([]float64)
+			for k, v := range f.ranked {
+				f.scores[pair{c[0].Values.([]string)[k], c[1].Values.([]string)[k]}] = v
+			}
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	directed, plain, all := run("", list), run("gene", list), run("", "")
+	if directed.model != "gene-directed" || plain.model != "gene" || all.model != "gene" {
+		t.Errorf("models %s, %s and %s", directed.model, plain.model, all.model)
+	}
+	if len(directed.scores) != 3*(d-1) || len(plain.scores) != 3*(d-1) {
+		t.Errorf("%d and %d pairs", len(directed.scores), len(plain.scores))
+	}
+	for at, v := range plain.scores {
+		want, ok := all.scores[at]
+		if !ok {
+			want = all.scores[pair{at.target, at.source}]
+		}
+		if v != want {
+			t.Errorf("%v has the score %v, without the list %v", at, v, want)
+		}
+	}
+	if directed.scores[pair{"v1", "v4"}] == directed.scores[pair{"v4", "v1"}] {
+		t.Error("both directions have the same score")
+	}
+	learned, err := OpenRankingModel("ranking_model", "gene-directed", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, p := range directed.probability {
+		if want := learned.Probability.Of(directed.ranked[k], 3, m); math.Abs(p-want) > 1e-12 {
+			t.Errorf("probability %v, want %v", p, want)
+		}
+	}
+	var wrong *job.Error
+	_, err = Run(t.Context(), job.Job{Input: path, IDColumn: "id", Solvers: []string{"expression"}, RankingModel: "gene-directed"}, Host{})
+	if !errors.As(err, &wrong) || wrong.Field != "ranking_model" || !strings.Contains(err.Error(), "regulators are not known") {
+		t.Errorf("%v", err)
+	}
+}
+
 // A solver that reaches its time limit leaves the edges of its best iterate.
 func TestRegulatorsAtTheTimeLimit(t *testing.T) {
 	const p = 200

@@ -261,6 +261,36 @@ func TestDrawRegulated(t *testing.T) {
 	}
 }
 
+// Lists have all sources and decoys, and are of every family; regulators are not most genes.
+func TestDrawListed(t *testing.T) {
+	rng := source(9)
+	count := make(map[string]int)
+	decoys, regulated := 0, 0
+	for range 60 {
+		s, err := DrawListed(rng)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole(t, s)
+		count[s.Family]++
+		genes := len(s.Names) - s.Background
+		targets := make(map[int]bool)
+		for _, e := range s.Edges {
+			targets[e.Source] = true
+		}
+		decoys += len(s.Regulators) - len(targets)
+		if p := len(s.Regulators); p < 3 || p > genes/2 || !slices.IsSorted(s.Regulators) || s.Regulators[p-1] >= genes {
+			t.Errorf("%s: %d regulators of %d genes: %v", s.Family, p, genes, s.Regulators)
+		}
+		if len(s.Names) == 120 && len(s.Regulators) == 30 {
+			regulated++
+		}
+	}
+	if len(count) < 5 || decoys < 100 || regulated < 15 || regulated > 45 {
+		t.Errorf("families %v, %d decoys, %d as DrawRegulated", count, decoys, regulated)
+	}
+}
+
 func TestFromRegulators(t *testing.T) {
 	s := &Set{Names: []string{"a", "b", "c"}, Regulators: []int{0, 2}, Edges: []Edge{{Source: 0, Target: 1}, {Source: 2, Target: 0}, {Source: 2, Target: 1}}}
 	if got := s.FromRegulators(); !slices.Equal(got, []bool{false, true, false, true, true, false}) {

@@ -3,6 +3,7 @@ package genes
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // fewestEdges a set of the mixture has; another is drawn where there are fewer.
@@ -58,6 +59,43 @@ func DrawRegulated(rng *rand.Rand) (*Set, error) {
 	})
 	vary(rng, t)
 	return t.set("syntren", net, signsOf(laws)), nil
+}
+
+// DrawListed draws a set to train a ranking with that is told the regulators, whatever the
+// table: one of two is drawn by DrawRegulated, the other by DrawMixture and of those the
+// ones with at least three regulators that are not more than half of the genes. To these
+// regulators up to half as many decoys are added, genes without a target.
+func DrawListed(rng *rand.Rand) (*Set, error) {
+	if rng.IntN(2) == 0 {
+		return DrawRegulated(rng)
+	}
+	for {
+		s, err := DrawMixture(rng)
+		if err != nil {
+			return nil, err
+		}
+		genes := len(s.Names) - s.Background
+		const fewest = 3
+		if p := len(s.Regulators); p >= fewest && p <= genes/2 {
+			s.addDecoys(rng, rng.IntN(min(p/2, genes/2-p)+1))
+			return s, nil
+		}
+	}
+}
+
+// addDecoys lists n more genes, which are not background.
+func (s *Set) addDecoys(rng *rand.Rand, n int) {
+	listed := make([]bool, len(s.Names))
+	for _, i := range s.Regulators {
+		listed[i] = true
+	}
+	for _, i := range rng.Perm(len(s.Names) - s.Background) {
+		if n > 0 && !listed[i] {
+			s.Regulators = append(s.Regulators, i)
+			n--
+		}
+	}
+	slices.Sort(s.Regulators)
 }
 
 // logUniform draws from [low, high), uniformly in the logarithm.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/simulate/genes"
+	"github.com/gladflow/gladflow/solver/association"
 	"github.com/gladflow/gladflow/solver/association/ranking"
 	"github.com/gladflow/gladflow/solver/association/ranking/train"
 	"github.com/gladflow/gladflow/solver/dense"
@@ -24,21 +25,32 @@ const (
 // the generator.
 func (r *run) draw(stream uint64, k int) (*genes.Set, *rand.Rand, error) {
 	rng := rand.New(rand.NewPCG(uint64(r.Seed), stream<<32|uint64(k)))
-	s, err := genes.DrawMixture(rng)
+	draw := genes.DrawMixture
+	if r.Regulators {
+		draw = genes.DrawListed
+	}
+	s, err := draw(rng)
 	return s, rng, err
 }
 
 // features are those of a set. The engine is pure Go, so that results depend on no
 // library.
 func (r *run) features(ctx context.Context, s *genes.Set) (*ranking.Features, error) {
-	return ranking.Compute(ctx, dense.Gonum{}, s.Values, len(s.Names), inputs(), contexts())
+	var regulators []int
+	if r.Regulators {
+		regulators = s.Regulators
+	}
+	return ranking.Compute(ctx, dense.Gonum{}, s.Values, len(s.Names), regulators, r.inputs(), r.contexts())
 }
 
-// A pair is two genes, the first below the second.
+// A pair is two genes, the first below the second, or a regulator and another gene.
 type pair struct{ i, j int }
 
 // pairsOf are the pairs of a set that count, edges apart from the others.
-func pairsOf(s *genes.Set) (edges, others []pair) {
+func (r *run) pairsOf(s *genes.Set) (edges, others []pair) {
+	if r.Regulators {
+		return directedPairs(s)
+	}
 	d := len(s.Names)
 	edge := make([]bool, d*d)
 	for _, e := range s.Edges {
@@ -49,6 +61,23 @@ func pairsOf(s *genes.Set) (edges, others []pair) {
 			if edge[i*d+j] {
 				edges = append(edges, pair{i, j})
 			} else {
+				others = append(others, pair{i, j})
+			}
+		}
+	}
+	return edges, others
+}
+
+// directedPairs are those from a regulator.
+func directedPairs(s *genes.Set) (edges, others []pair) {
+	d := len(s.Names)
+	edge := s.FromRegulators()
+	for k, i := range s.Regulators {
+		for j := range d - s.Background {
+			switch {
+			case edge[k*d+j]:
+				edges = append(edges, pair{i, j})
+			case j != i:
 				others = append(others, pair{i, j})
 			}
 		}
@@ -74,7 +103,7 @@ func (r *run) examples(ctx context.Context) ([]train.Table, error) {
 		if err != nil {
 			return fmt.Errorf("%s, %d×%d: %w", s.Family, s.Rows, len(s.Names), err)
 		}
-		edges, others := pairsOf(s)
+		edges, others := r.pairsOf(s)
 		edges, others = some(rng, edges, r.Edges), some(rng, others, r.Others)
 		t := train.Table{Inputs: make([]float64, 0, (len(edges)+len(others))*r.width)}
 		for n, p := range append(edges, others...) {
@@ -93,6 +122,8 @@ type scored struct {
 	family string
 	// spectral are the scores of the solver spectral.
 	spectral []float64
+	// blend are the sums of z(|R|) and z(|B|), see ridge; nil without regulators.
+	blend []float64
 }
 
 // scored draws sets of a stream and scores all pairs of them that count.
@@ -108,22 +139,50 @@ func (r *run) scored(ctx context.Context, m *ranking.Model, stream uint64, n int
 		if err != nil {
 			return err
 		}
-		score, err := m.Apply(ctx, f, 1)
+		score, blend, err := scorers(ctx, m, f)
 		if err != nil {
 			return err
 		}
-		edges, others := pairsOf(s)
-		t := scored{family: s.Family, Scored: train.Scored{Variables: f.Variables, Samples: f.Samples}}
+		edges, others := r.pairsOf(s)
+		t := scored{family: s.Family, Scored: train.Scored{Variables: f.Candidates(), Samples: f.Samples}}
 		spectral := f.Of(ranking.LogarithmCLR)
 		for n, p := range append(edges, others...) {
-			t.Scores = append(t.Scores, score.At(p.i, p.j))
+			t.Scores = append(t.Scores, score(p.i, p.j))
 			t.Edge = append(t.Edge, n < len(edges))
 			t.spectral = append(t.spectral, spectral.At(p.i, p.j))
+			if blend != nil {
+				t.blend = append(t.blend, blend(p.i, p.j))
+			}
 		}
 		sets[k] = t
 		return nil
 	})
 	return sets, err
+}
+
+// scorers are the score of m of a pair, and where regulators are known that of the sum of
+// z(|R|) and z(|B|), B being the coefficients of ridge regressions as the model sees them.
+func scorers(ctx context.Context, m *ranking.Model, f *ranking.Features) (score, blend func(i, j int) float64, err error) {
+	if !m.Directed() {
+		scores, err := m.Apply(ctx, f, 1)
+		if err != nil {
+			return nil, nil, err
+		}
+		return scores.At, nil, nil
+	}
+	scores, err := m.ApplyDirected(ctx, f, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := association.FromRegulators(f.Correlation, f.Regulators)
+	association.StandardiseDirected(r, f.Regulators, f.Variables)
+	at := make([]int, f.Variables)
+	for k, i := range f.Regulators {
+		at[i] = k * f.Variables
+	}
+	score = func(i, j int) float64 { return scores[at[i]+j] }
+	blend = func(i, j int) float64 { return r[at[i]+j] + f.OfRegulators(ranking.Coefficient)[at[i]+j] }
+	return score, blend, nil
 }
 
 // each calls f for 0 ≤ k < n on all workers and reports progress.

@@ -49,19 +49,28 @@ func figures(sets []scored) ([]FamilyFigures, error) {
 		if err != nil {
 			return nil, err
 		}
+		var blend float64
+		if s.blend != nil {
+			r, err := metric.Rank(s.blend, s.Edge)
+			if err != nil {
+				return nil, err
+			}
+			blend = r.AveragePrecision
+		}
 		for k := range families {
 			if f := &families[k]; f.Family == s.family || f.Family == allFamilies {
 				f.Networks++
 				f.AUROC += job.Float(learned.AUROC)
 				f.AveragePrecision += job.Float(learned.AveragePrecision)
 				f.Spectral += job.Float(plain.AveragePrecision)
+				f.Blend += job.Float(blend)
 			}
 		}
 	}
 	var found []FamilyFigures
 	for _, f := range families {
 		if n := job.Float(f.Networks); n > 0 {
-			f.AUROC, f.AveragePrecision, f.Spectral = f.AUROC/n, f.AveragePrecision/n, f.Spectral/n
+			f.AUROC, f.AveragePrecision, f.Spectral, f.Blend = f.AUROC/n, f.AveragePrecision/n, f.Spectral/n, f.Blend/n
 			found = append(found, f)
 		}
 	}
@@ -74,6 +83,9 @@ func (r *run) fillCard(m *ranking.Model, result *Result, loss float64, command s
 	c := &m.Card
 	c.Trained, c.Description = true, r.Description
 	c.Family = "gene expression as simulate genes draws mixtures"
+	if r.Regulators {
+		c.Family = "gene expression with lists of regulators, as simulate genes draws mixtures"
+	}
 	c.Dimension, c.Samples = []int{18, 300}, []int{20, 1000}
 	c.Graphs, c.Loss, c.Seed = result.Networks, "balanced logistic", uint64(r.Seed)
 	c.Backend, c.Command = "gonum", command
@@ -89,6 +101,9 @@ func (r *run) fillCard(m *ranking.Model, result *Result, loss float64, command s
 		} else {
 			c.Validation["auroc"] = float64(f.AUROC)
 			c.Validation["spectral_average_precision"] = float64(f.Spectral)
+			if r.Regulators {
+				c.Validation["blend_average_precision"] = float64(f.Blend)
+			}
 		}
 		c.Validation[fmt.Sprintf("average_precision%s", suffix)] = float64(f.AveragePrecision)
 	}

@@ -76,16 +76,20 @@ type FamilyFigures struct {
 	Family   string `json:"family"`
 	Networks int    `json:"networks"`
 	// AUROC and AveragePrecision are means over networks, of the unordered pairs
-	// that count.
+	// that count, or of those from a regulator to another gene.
 	AUROC            job.Float `json:"auroc"`
 	AveragePrecision job.Float `json:"average_precision"`
 	// Spectral is the average precision of the score of the solver spectral.
 	Spectral job.Float `json:"spectral_average_precision"`
+	// Blend is, with regulators, that of z(|R|) + z(|B|), B being the coefficients of the
+	// solver ridge on normal scores.
+	Blend job.Float `json:"blend_average_precision,omitzero"`
 }
 
 // Run fits a ranking and writes it to Out.
 //
-// The k-th table is drawn by package genes, as genes.DrawMixture does, from PCG(seed,
+// The k-th table is drawn by package genes, as genes.DrawMixture does, with regulators as
+// genes.DrawListed, from PCG(seed,
 // 1<<32 | k) to learn from, from PCG(seed, 2<<32 | k) to fit probabilities with, and
 // from PCG(seed, 3<<32 | k) to check both. Everything is computed in pure Go: the same
 // training gives the same bytes on the same machine. What the user can put right is a
@@ -95,7 +99,8 @@ func Run(ctx context.Context, t job.RankingTraining, host Host) (*Result, error)
 		return nil, err
 	}
 	start := time.Now()
-	r := &run{RankingTraining: resolved(t), tell: host.Progress, width: len(inputs()) + len(contexts())}
+	r := &run{RankingTraining: resolved(t), tell: host.Progress}
+	r.width = len(r.inputs()) + len(r.contexts())
 	folder, err := output.OpenFolder("out", filepath.Dir(r.Out))
 	if err != nil {
 		return nil, err
@@ -111,8 +116,19 @@ func Run(ctx context.Context, t job.RankingTraining, host Host) (*Result, error)
 }
 
 // inputs and contexts are those of the models that are trained.
-func inputs() []ranking.Input     { return ranking.Inputs() }
-func contexts() []ranking.Context { return ranking.Contexts() }
+func (r *run) inputs() []ranking.Input {
+	if r.Regulators {
+		return append(ranking.Inputs(), ranking.DirectedInputs()...)
+	}
+	return ranking.Inputs()
+}
+
+func (r *run) contexts() []ranking.Context {
+	if r.Regulators {
+		return append(ranking.Contexts(), ranking.DirectedContexts()...)
+	}
+	return ranking.Contexts()
+}
 
 // bound clips the inputs of a pair.
 const bound = 8
@@ -132,7 +148,7 @@ func (r *run) run(ctx context.Context, command string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &ranking.Model{Name: r.Name, Inputs: inputs(), Context: contexts(), Bound: bound}
+	m := &ranking.Model{Name: r.Name, Inputs: r.inputs(), Context: r.contexts(), Bound: bound}
 	loss, err := r.fit(ctx, m, examples)
 	if err != nil {
 		return nil, err

@@ -78,6 +78,40 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// With regulators a model is directed, learned from pairs that start at one of them, and
+// the same bytes again.
+func TestRunWithRegulators(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "mine.json")
+	training := small(out)
+	training.Regulators = true
+	r, err := rankings.Run(t.Context(), training, rankings.Host{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := readFile(t, out)
+	m, err := ranking.Read(bytes.NewReader(first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !m.Directed() || len(m.Inputs) != 9 || len(m.Context) != 5 || !strings.Contains(m.Card.Command, " --seed 3 --regulators --others 100 ") {
+		t.Errorf("inputs %q, context %q, %s", m.Inputs, m.Context, m.Card.Command)
+	}
+	all := r.Families[0]
+	if blend, ok := m.Card.Validation["blend_average_precision"].(float64); !ok || blend != float64(all.Blend) || !(all.Blend > 0.1) || !(all.AUROC > 0.65) || !(all.AveragePrecision > 0.1) {
+		t.Errorf("%+v, %v", all, m.Card.Validation)
+	}
+	if !(r.Calibration.Error >= 0) || !(r.Calibration.Error < 0.2) {
+		t.Errorf("%+v", r.Calibration)
+	}
+	training.Workers = 1
+	if _, err := rankings.Run(t.Context(), training, rankings.Host{}); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(first, readFile(t, out)) {
+		t.Error("the same training writes another file")
+	}
+}
+
 // A training that is interrupted leaves what was there.
 func TestInterrupted(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "mine.json")
@@ -132,7 +166,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// The shipped models are what their commands write. It takes half a minute.
+// The shipped models are what their commands write. It takes a minute.
 func TestBuiltinIsWhatItsCommandWrites(t *testing.T) {
 	if os.Getenv("GLADFLOW_LONG") == "" {
 		t.Skip("GLADFLOW_LONG is not set")
@@ -143,7 +177,7 @@ func TestBuiltinIsWhatItsCommandWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := filepath.Join(t.TempDir(), name+".json")
-		again := job.RankingTraining{Seed: int(m.Card.Seed), Description: m.Card.Description, Out: out}
+		again := job.RankingTraining{Seed: int(m.Card.Seed), Description: m.Card.Description, Regulators: m.Directed(), Out: out}
 		r, err := rankings.Run(t.Context(), again, rankings.Host{})
 		if err != nil {
 			t.Fatal(err)

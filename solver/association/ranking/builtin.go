@@ -9,6 +9,9 @@ import (
 // DefaultModelName is the built-in model that is run when none is named.
 const DefaultModelName = "gene"
 
+// RegulatorsModelName is the one that is run in its place where regulators are known.
+const RegulatorsModelName = "gene-directed"
+
 //go:embed models/*.json
 var models embed.FS
 

@@ -6,7 +6,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	f, err := m.Features(ctx, dense.Default(), rows, d)
+//	f, err := m.Features(ctx, dense.Default(), rows, d, nil)
 //	if err != nil {
 //		return err
 //	}
@@ -15,6 +15,9 @@
 //		return err
 //	}
 //	p := m.Probability.Of(scores.At(i, j), d, f.Samples)
+//
+// Where the regulators of a network are known, a directed model ranks the pairs that
+// start at one of them: Features is told these, and ApplyDirected takes Apply's place.
 //
 // The scores are those of package association. Here is what is learned of them: which
 // to believe, in a table with so many samples, variables and strong correlations.

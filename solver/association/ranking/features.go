@@ -27,7 +27,7 @@ const (
 	InformationCLR Input = "information-clr" // CLR of the mutual information of bins
 )
 
-// Inputs lists them.
+// Inputs lists them: those of an unordered pair.
 func Inputs() []Input {
 	return []Input{Correlation, CorrelationCLR, Power, LogarithmCLR, Partial, InformationCLR}
 }
@@ -43,7 +43,7 @@ const (
 	LargestEigenvalue Context = "largest-eigenvalue" // of R, over d
 )
 
-// Contexts lists them.
+// Contexts lists them: those of a table without a list of regulators.
 func Contexts() []Context {
 	return []Context{LogSamples, LogVariables, LogMeanSquare, LargestEigenvalue}
 }
@@ -54,47 +54,83 @@ const shrinkage = 0.5
 // Features are the inputs of all pairs of a table, and its context.
 type Features struct {
 	Variables, Samples int
+	// Regulators are the variables at which edges start; nil for unordered pairs.
+	Regulators []int
 	// Context is that of the table, in the order asked for.
 	Context []float64
 	// Correlation is that of the normal scores, R.
 	Correlation *dense.Sym
 	names       []Input
-	inputs      []*dense.Sym
+	inputs      []values
+	place       []int // of a variable among the regulators, -1 for another
 }
 
-// Append appends the inputs of a pair to x, clipped to ±bound.
+// values are those of an input: of all pairs, or of all from a regulator.
+type values struct {
+	pairs    *dense.Sym
+	directed []float64 // that of regulator number k and variable j at k·d + j
+}
+
+// Append appends the inputs of a pair to x, clipped to ±bound. With an input of
+// DirectedInputs i is one of the regulators, and the edge goes from i to j.
 func (f *Features) Append(x []float64, i, j int, bound float64) []float64 {
-	for _, m := range f.inputs {
-		x = append(x, max(-bound, min(bound, m.At(i, j))))
+	for _, in := range f.inputs {
+		var v float64
+		if in.pairs != nil {
+			v = in.pairs.At(i, j)
+		} else {
+			v = in.directed[f.place[i]*f.Variables+j]
+		}
+		x = append(x, max(-bound, min(bound, v)))
 	}
 	return x
 }
 
-// Of is one of the inputs that were asked for, of all pairs; nil for another. It is
-// the features' own.
+// Of is one of the inputs of Inputs that were asked for, of all pairs; nil for another.
+// It is the features' own.
 func (f *Features) Of(name Input) *dense.Sym {
 	if k := slices.Index(f.names, name); k >= 0 {
-		return f.inputs[k]
+		return f.inputs[k].pairs
 	}
 	return nil
 }
 
+// OfRegulators is Of for the inputs of DirectedInputs: that of regulator number k and
+// variable j is at k·d + j.
+func (f *Features) OfRegulators(name Input) []float64 {
+	if k := slices.Index(f.names, name); k >= 0 {
+		return f.inputs[k].directed
+	}
+	return nil
+}
+
+// Candidates is the number of variables that a variable is paired with, itself counted
+// where it is among them: all, or the regulators. It is what Probability.Of is told of
+// the size of a table.
+func (f *Features) Candidates() int {
+	if f.Regulators != nil {
+		return len(f.Regulators)
+	}
+	return f.Variables
+}
+
 // Compute computes inputs and contexts of a table: rows are samples of d finite
 // numbers each, one sample after the other; no variable is constant. Ranks of equal
-// values are shared.
+// values are shared. Regulators, different variables, are where edges start; nil if that is
+// not known, and then there are none of DirectedInputs and DirectedContexts.
 //
 // It is an error if there are fewer than 2 samples or variables, or if a variable is
 // constant or not finite.
-func Compute(ctx context.Context, engine dense.Engine, rows []float64, d int, inputs []Input, contexts []Context) (*Features, error) {
+func Compute(ctx context.Context, engine dense.Engine, rows []float64, d int, regulators []int, inputs []Input, contexts []Context) (*Features, error) {
 	estimate, err := covariance.Estimate(ctx, covariance.NewTable(rows, d), d,
 		covariance.Settings{Method: covariance.NormalScores, Engine: engine})
 	if err != nil {
 		return nil, err
 	}
 	c := &computation{
-		Scorer: association.Scorer{Engine: engine}, ctx: ctx, rows: rows, r: estimate.S,
+		Scorer: association.Scorer{Engine: engine}, ctx: ctx, rows: rows, r: estimate.S, regulators: regulators,
 	}
-	f := &Features{Variables: d, Samples: len(rows) / d, names: inputs, Correlation: c.r}
+	f := &Features{Variables: d, Samples: len(rows) / d, Regulators: regulators, names: inputs, Correlation: c.r, place: places(regulators, d)}
 	if c.spectrum, err = c.Decompose(ctx, c.r); err != nil {
 		return nil, err
 	}
@@ -106,11 +142,16 @@ func Compute(ctx context.Context, engine dense.Engine, rows []float64, d int, in
 		f.Context = append(f.Context, v)
 	}
 	for _, name := range inputs {
-		m, err := c.input(name)
+		var in values
+		if slices.Contains(DirectedInputs(), name) {
+			in.directed, err = c.directed(name)
+		} else {
+			in.pairs, err = c.input(name)
+		}
 		if err != nil {
 			return nil, err
 		}
-		f.inputs = append(f.inputs, m)
+		f.inputs = append(f.inputs, in)
 	}
 	return f, nil
 }
@@ -122,6 +163,9 @@ type computation struct {
 	rows     []float64
 	r        *dense.Sym
 	spectrum *association.Spectrum
+
+	regulators   []int
+	coefficients []float64 // absolute, of the regressions on the regulators; nil before they are asked for
 }
 
 func (c *computation) input(name Input) (*dense.Sym, error) {
@@ -156,7 +200,7 @@ func (c *computation) input(name Input) (*dense.Sym, error) {
 			return err
 		}, clr}
 	default:
-		return nil, fmt.Errorf("the input %q is unknown; choose from %q", name, Inputs())
+		return nil, fmt.Errorf("the input %q is unknown; choose from %q", name, allInputs())
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -184,6 +228,11 @@ func (c *computation) context(name Context, samples int) (float64, error) {
 	case LargestEigenvalue:
 		values := c.spectrum.Eigenvalues()
 		return values[len(values)-1] / d, nil
+	case LogRegulators:
+		if len(c.regulators) == 0 {
+			return 0, errNoRegulators(string(name))
+		}
+		return math.Log(float64(len(c.regulators))), nil
 	}
-	return 0, fmt.Errorf("the context %q is unknown; choose from %q", name, Contexts())
+	return 0, fmt.Errorf("the context %q is unknown; choose from %q", name, allContexts())
 }

@@ -46,7 +46,8 @@ type Network struct {
 }
 
 // Probability makes of a score s the probability of an edge under the simulations
-// that the model was trained on, in a table of n samples of d variables:
+// that the model was trained on, in a table of n samples of d variables; where edges
+// start at regulators, d is their number (see Features.Candidates):
 //
 //	1/(1 + exp(−(Intercept + Score·s + Variables·ln(d/100) + Samples·ln(n/100))))
 //
@@ -97,14 +98,14 @@ func (m *Model) Validate() error {
 	if m.Name == "" {
 		return modelfile.Invalid("name", "is empty; give the model a name")
 	}
-	if err := known("inputs", m.Inputs, Inputs()); err != nil {
+	if err := known("inputs", m.Inputs, allInputs()); err != nil {
 		return err
 	}
-	if err := known("context", m.Context, Contexts()); err != nil {
+	if err := known("context", m.Context, allContexts()); err != nil {
 		return err
 	}
 	if len(m.Inputs) == 0 {
-		return modelfile.Invalid("inputs", "is empty; name at least one of %q", Inputs())
+		return modelfile.Invalid("inputs", "is empty; name at least one of %q", allInputs())
 	}
 	if !(m.Bound > 0) || math.IsInf(m.Bound, 0) {
 		return modelfile.Invalid("bound", "is %v; it must be positive and finite", m.Bound)

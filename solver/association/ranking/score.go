@@ -7,13 +7,13 @@ import (
 )
 
 // Features computes the inputs and the context that m takes, of a table: see Compute.
-func (m *Model) Features(ctx context.Context, engine dense.Engine, rows []float64, d int) (*Features, error) {
-	return Compute(ctx, engine, rows, d, m.Inputs, m.Context)
+func (m *Model) Features(ctx context.Context, engine dense.Engine, rows []float64, d int, regulators []int) (*Features, error) {
+	return Compute(ctx, engine, rows, d, regulators, m.Inputs, m.Context)
 }
 
 // Apply is the score of every pair of a table with these features, which are m's: the
 // higher, the likelier an edge, by Probability. The diagonal is 0. It works on so many
-// goroutines (0: dense.Cores()), with the same bits for any number.
+// goroutines (0: dense.Cores()), with the same bits for any number. m is not Directed.
 func (m *Model) Apply(ctx context.Context, f *Features, threads int) (*dense.Sym, error) {
 	scores := dense.NewSym(f.Variables, nil)
 	e := m.ensemble(f.Context)

@@ -38,7 +38,7 @@ func samples(seed uint64, n, d int) []float64 {
 
 func scores(t testing.TB, m *ranking.Model, rows []float64, d int) *dense.Sym {
 	t.Helper()
-	f, err := m.Features(context.Background(), dense.Gonum{}, rows, d)
+	f, err := m.Features(context.Background(), dense.Gonum{}, rows, d, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func scores(t testing.TB, m *ranking.Model, rows []float64, d int) *dense.Sym {
 func TestScoreIsTheNetworks(t *testing.T) {
 	const n, d = 60, 9
 	m, rows := builtin(t), samples(2, 60, 9)
-	f, err := m.Features(t.Context(), dense.Gonum{}, rows, d)
+	f, err := m.Features(t.Context(), dense.Gonum{}, rows, d, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestScoreIsTheNetworks(t *testing.T) {
 // Inputs are clipped, symmetric, and standardised where they are said to be.
 func TestFeatures(t *testing.T) {
 	const d = 12
-	f, err := ranking.Compute(t.Context(), dense.Gonum{}, samples(3, 80, d), d, ranking.Inputs(), ranking.Contexts())
+	f, err := ranking.Compute(t.Context(), dense.Gonum{}, samples(3, 80, d), d, nil, ranking.Inputs(), ranking.Contexts())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,11 +149,11 @@ func TestScoreProperties(t *testing.T) {
 				other[k*d+j] = math.Exp(rows[k*d+from]) // increasing
 			}
 		}
-		f, err := m.Features(context.Background(), dense.Gonum{}, rows, d)
+		f, err := m.Features(context.Background(), dense.Gonum{}, rows, d, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := m.Features(context.Background(), dense.Gonum{}, other, d)
+		g, err := m.Features(context.Background(), dense.Gonum{}, other, d, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,22 +201,22 @@ func TestComputeRefuses(t *testing.T) {
 	m := builtin(t)
 	rows := samples(1, 10, 3)
 	rows[4] = math.NaN()
-	if _, err := m.Features(t.Context(), dense.Gonum{}, rows, 3); err == nil {
+	if _, err := m.Features(t.Context(), dense.Gonum{}, rows, 3, nil); err == nil {
 		t.Error("NaN is accepted")
 	}
 	constant := make([]float64, 30)
-	if _, err := m.Features(t.Context(), dense.Gonum{}, constant, 3); err == nil {
+	if _, err := m.Features(t.Context(), dense.Gonum{}, constant, 3, nil); err == nil {
 		t.Error("constants are accepted")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := m.Features(ctx, dense.Gonum{}, samples(1, 10, 3), 3); !errors.Is(err, context.Canceled) {
+	if _, err := m.Features(ctx, dense.Gonum{}, samples(1, 10, 3), 3, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if _, err := ranking.Compute(t.Context(), dense.Gonum{}, samples(1, 10, 3), 3, []ranking.Input{"x"}, nil); err == nil {
+	if _, err := ranking.Compute(t.Context(), dense.Gonum{}, samples(1, 10, 3), 3, nil, []ranking.Input{"x"}, nil); err == nil {
 		t.Error("an unknown input is computed")
 	}
-	if _, err := ranking.Compute(t.Context(), dense.Gonum{}, samples(1, 10, 3), 3, nil, []ranking.Context{"x"}); err == nil {
+	if _, err := ranking.Compute(t.Context(), dense.Gonum{}, samples(1, 10, 3), 3, nil, nil, []ranking.Context{"x"}); err == nil {
 		t.Error("an unknown context is computed")
 	}
 }
@@ -228,7 +228,7 @@ func BenchmarkScore(b *testing.B) {
 	m, rows := builtin(b), samples(5, n, d)
 	engine := dense.WithThreads(dense.Default(), 1)
 	for b.Loop() {
-		f, err := m.Features(b.Context(), engine, rows, d)
+		f, err := m.Features(b.Context(), engine, rows, d, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
