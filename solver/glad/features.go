@@ -57,16 +57,6 @@ const (
 	Context Feature = "context"
 )
 
-// The features of a table, which Λnn and the networks of posterior-mean cells may have:
-// one number per problem each, as Context. See Table for M where it is not known.
-const (
-	SampleRatio    Feature = "sample_ratio"    // ½ log M/d
-	Strength       Feature = "strength"        // log(1 + mean M·Rij²)
-	Kurtosis       Feature = "kurtosis"        // ½ log of that of Rij
-	RowSpread      Feature = "row_spread"      // standard deviation of n(i)
-	LargestContext Feature = "largest_context" // maximum of n(i)
-)
-
 const (
 	// normFloor keeps the logarithm of a vanishing ‖Z − Θ‖²F/d finite.
 	normFloor = 1e-6
@@ -396,20 +386,6 @@ var features = []feature{
 	ofTable(Kurtosis, func(t *Table) float64 { return t.Kurtosis }),
 	ofTable(RowSpread, func(t *Table) float64 { return t.RowSpread }),
 	ofTable(LargestContext, func(t *Table) float64 { return t.LargestContext }),
-}
-
-// ofTable is the row of a feature of the table.
-func ofTable(name Feature, of func(t *Table) float64) feature {
-	return feature{
-		name: name, fixed: true,
-		common: &commonFormula{value: func(c *constants) float64 { return of(&c.table) }},
-		lambda: &lambdaFormula{value: func(in *lambdaInputs) float64 { return of(&in.table) }},
-	}
-}
-
-func (f feature) withSamples() feature {
-	f.samples = true
-	return f
 }
 
 // featureOf is the row of f, nil if there is none.

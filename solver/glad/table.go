@@ -7,6 +7,16 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
+// The features of a table, which Λnn and the networks of posterior-mean cells may have:
+// one number per problem each, as Context. See Table for M where it is not known.
+const (
+	SampleRatio    Feature = "sample_ratio"    // ½ log M/d
+	Strength       Feature = "strength"        // log(1 + mean M·Rij²)
+	Kurtosis       Feature = "kurtosis"        // ½ log of that of Rij
+	RowSpread      Feature = "row_spread"      // standard deviation of n(i)
+	LargestContext Feature = "largest_context" // maximum of n(i)
+)
+
 // A Table has the features of a table: numbers that tell cells which kind of problem they
 // work on. All are finite for every covariance, and do not depend on the units of the
 // variables nor on their order and signs. They are constants of a problem, without
@@ -49,4 +59,18 @@ func (c *connectedness) table(nodes []float64, m float64) Table {
 		t.Kurtosis = math.Log(c.fourth/(3*square)) / 2
 	}
 	return t
+}
+
+// ofTable is the row of a feature of the table.
+func ofTable(name Feature, of func(t *Table) float64) feature {
+	return feature{
+		name: name, fixed: true,
+		common: &commonFormula{value: func(c *constants) float64 { return of(&c.table) }},
+		lambda: &lambdaFormula{value: func(in *lambdaInputs) float64 { return of(&in.table) }},
+	}
+}
+
+func (f feature) withSamples() feature {
+	f.samples = true
+	return f
 }
