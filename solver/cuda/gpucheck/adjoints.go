@@ -143,7 +143,7 @@ func (c *check) posteriorAdjoints(v drawn) []launched {
 // adjointSteps checks the kernels that go back through networks, against forward-mode
 // differentiation of every entry.
 func (c *check) adjointSteps(k *card, d int, tell func(kernel kernels.Kernel, e float64, same bool)) {
-	models := []*glad.Model{builtin("er-d100-m100-literal"), builtin("er-d100-m100-recipe"), builtin("er-d100-m100"), builtin("general")}
+	models := []*glad.Model{builtin("er-d100-m100-literal"), builtin("er-d100-m100-recipe"), builtin("er-d100-m100"), builtin("general-1"), builtin("general")}
 	models = append(models, c.made()...)
 	for i, kind := range glad.Kinds() {
 		m := modeltest.Random(c.random, kind)

@@ -130,7 +130,7 @@ func (p *zProblem) posterior(plan *glad.Plan) *dense.Sym {
 
 // zSteps checks the kernels of the Z step: one cell, of random numbers.
 func (c *check) zSteps(k *card, d int, tell func(kernel kernels.Kernel, e float64, same bool)) {
-	models := []*glad.Model{builtin("er-d100-m100-literal"), builtin("er-d100-m100-recipe"), builtin("er-d100-m100"), builtin("general")}
+	models := []*glad.Model{builtin("er-d100-m100-literal"), builtin("er-d100-m100-recipe"), builtin("er-d100-m100"), builtin("general-1"), builtin("general")}
 	for _, m := range append(models, c.made()...) {
 		c.try("Z step of "+m.Name, func() { k.on(func() { c.zStep(k, plan(m), d, tell) }) })
 	}
