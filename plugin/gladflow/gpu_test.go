@@ -229,7 +229,7 @@ func TestGPUFull(t *testing.T) {
 	if code != exitDone {
 		t.Fatalf("auto: code %d, %s", code, stderr)
 	}
-	if r := resultOf(t, stdout); r.Device != "cpu" || !strings.Contains(r.DeviceNote, "cuda:0: a problem of 300 variables takes ") || r.Solvers[0].Note != r.DeviceNote || r.Solvers[0].Edges == 0 {
+	if r := resultOf(t, stdout); r.Device != "cpu" || !strings.Contains(r.DeviceNote, "cuda:0: a problem of 300 variables takes ") || r.Solvers[0].Note != r.DeviceNote || r.Solvers[0].Status != "completed" {
 		t.Errorf("auto: %+v", r)
 	}
 	nothingLeft(t, report)

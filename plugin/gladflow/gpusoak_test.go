@@ -134,7 +134,8 @@ func (s *soak) run(t *testing.T, i int, cancelled bool) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	r := rand.New(rand.NewPCG(uint64(i), 1))
-	j := job.Job{Solvers: [][]string{{"glad"}, {"admm"}, {"glad", "admm"}}[i%3], Penalty: "0.2", Device: []string{"cuda", "cuda:0", "auto"}[i%7%3]}
+	j := job.Job{Solvers: [][]string{{"glad"}, {"admm"}, {"glad", "admm"}}[i%3], Penalty: "0.2", Device: []string{"cuda", "cuda:0", "auto"}[i%7%3],
+		Edges: job.EdgesAll} // noise may have no other
 	d, kind := 2+r.IntN(12), i%10
 	cancelled = cancelled && kind == 3
 	switch {
