@@ -1,6 +1,9 @@
 package job
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Marks that Job.Decimal and Job.Thousands may be.
 const (
@@ -32,12 +35,12 @@ func (j Job) checkTable() error {
 	case j.TopVariance < 0:
 		return Errorf("top_variance", "%d is negative; give the number of variables to take", j.TopVariance)
 	}
-	for key, patterns := range map[string][]string{"columns": j.Columns, "exclude": j.Exclude} {
-		for _, p := range patterns {
-			if p == "" {
-				return Errorf(key, "a name is empty; name a variable, or a pattern such as GENE_*")
-			}
-		}
+	const empty = "a name is empty; name a variable, or a pattern such as GENE_*"
+	switch {
+	case slices.Contains(j.Columns, ""):
+		return Errorf("columns", empty)
+	case slices.Contains(j.Exclude, ""):
+		return Errorf("exclude", empty)
 	}
 	return nil
 }

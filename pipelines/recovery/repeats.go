@@ -60,7 +60,7 @@ func repeats(s *dense.Sym, shrinkage float64) [][]int {
 		return i
 	}
 	least := sameVariable * (1 - shrinkage)
-	any := false
+	found := false
 	for i := range d {
 		row := s.Row(i)
 		bound := least * roots[i]
@@ -68,11 +68,11 @@ func repeats(s *dense.Sym, shrinkage float64) [][]int {
 			if math.Abs(row[j]) >= bound*roots[j] && bound > 0 {
 				a, b := find(i), find(j)
 				parent[max(a, b)] = min(a, b)
-				any = true
+				found = true
 			}
 		}
 	}
-	if !any {
+	if !found {
 		return nil
 	}
 	members := make(map[int][]int)
@@ -98,15 +98,7 @@ func (r *run) warnOfUnits(data *table.Data) {
 	if r.table.Standardised() || len(data.StandardDeviations) == 0 {
 		return
 	}
-	low, high := 0, 0
-	for j, sd := range data.StandardDeviations {
-		if sd < data.StandardDeviations[low] {
-			low = j
-		}
-		if sd > data.StandardDeviations[high] {
-			high = j
-		}
-	}
+	low, high := data.DeviationEnds()
 	if least, most := data.StandardDeviations[low], data.StandardDeviations[high]; most > farUnits*least {
 		r.warn("standard deviations go from %.2g (%q) to %.2g (%q), so that a penalty in units of the covariance weighs on some variables only; compare with the correlation pearson, which has no units", least, data.Names[low], most, data.Names[high])
 	}

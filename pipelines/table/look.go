@@ -55,15 +55,7 @@ func Look(ctx context.Context, s Source, f Files, engine dense.Engine) (*job.Loo
 	at := func(j int) job.NamedValue {
 		return job.NamedValue{Name: data.Names[j], Value: data.StandardDeviations[j]}
 	}
-	low, high := 0, 0
-	for j, sd := range data.StandardDeviations {
-		if sd < data.StandardDeviations[low] {
-			low = j
-		}
-		if sd > data.StandardDeviations[high] {
-			high = j
-		}
-	}
+	low, high := data.DeviationEnds()
 	look.LeastDeviation, look.LargestDeviation = at(low), at(high)
 	return look, data, nil
 }

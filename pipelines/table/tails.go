@@ -119,6 +119,19 @@ func (d *Data) HeavyTails() int { return heavy(d.Kurtosis) }
 // MedianKurtosis is the median over the variables.
 func (d *Data) MedianKurtosis() float64 { return median(d.Kurtosis) }
 
+// DeviationEnds are the variables of the least and of the largest standard deviation.
+func (d *Data) DeviationEnds() (least, largest int) {
+	for j, sd := range d.StandardDeviations {
+		if sd < d.StandardDeviations[least] {
+			least = j
+		}
+		if sd > d.StandardDeviations[largest] {
+			largest = j
+		}
+	}
+	return least, largest
+}
+
 // heavy counts the variables of a kurtosis above Heavy.
 func heavy(kurtosis []float64) int {
 	n := 0

@@ -32,6 +32,16 @@ func bind(c *cobra.Command, document any, known job.Facts, arguments ...string) 
 	}
 }
 
+// bindOutFirst is bind for a document whose field out is required: it comes first in help.
+func bindOutFirst(c *cobra.Command, document any, known job.Facts, arguments ...string) {
+	for _, f := range job.Fields(document, known) {
+		if f.Key == "out" {
+			addFlag(c, document, f)
+		}
+	}
+	bind(c, document, known, arguments...)
+}
+
 // addFlag adds the flag of one field, unless c has it.
 func addFlag(c *cobra.Command, document any, f job.Field) {
 	flag := &pflag.Flag{Name: f.Flag, Usage: describe(f), Value: &fieldValue{document: document, field: f}}

@@ -91,12 +91,7 @@ interruption.`,
 			return simulate.Graphs(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	for _, f := range job.Fields(&t, training.Facts()) {
-		if f.Key == "out" { // first in help: it is required
-			addFlag(c, &t, f)
-		}
-	}
-	bind(c, &t, training.Facts(), "family")
+	bindOutFirst(c, &t, training.Facts(), "family")
 	for name, placeholder := range map[string]string{
 		"name": "NAME", "description": "TEXT",
 		"weights": "LOW:HIGH", "scales": "SPREAD|LOW:HIGH", "density": "NUMBER|LOW:HIGH",

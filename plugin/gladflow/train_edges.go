@@ -44,12 +44,7 @@ gladflow models --card MODEL. The same seed gives the same file.`,
 			return nil
 		},
 	}
-	for _, f := range job.Fields(&t, job.Facts{}) {
-		if f.Key == "out" { // first in help: it is required
-			addFlag(c, &t, f)
-		}
-	}
-	bind(c, &t, job.Facts{})
+	bindOutFirst(c, &t, job.Facts{})
 	flag := c.Flags().Lookup("name")
 	flag.Value = shown{flag.Value, "NAME"}
 	return c

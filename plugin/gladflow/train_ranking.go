@@ -50,12 +50,7 @@ probability is one under these simulations. The same seed gives the same file.`,
 			return nil
 		},
 	}
-	for _, f := range job.Fields(&t, job.Facts{}) {
-		if f.Key == "out" { // first in help: it is required
-			addFlag(c, &t, f)
-		}
-	}
-	bind(c, &t, job.Facts{})
+	bindOutFirst(c, &t, job.Facts{})
 	for name, placeholder := range map[string]string{"name": "NAME", "description": "TEXT"} {
 		flag := c.Flags().Lookup(name)
 		flag.Value = shown{flag.Value, placeholder}
