@@ -1,0 +1,151 @@
+package glasso
+
+import (
+	"math"
+
+	"github.com/gladflow/gladflow/solver/dense"
+)
+
+// A sparse is a symmetric matrix by rows, each with its diagonal entry last.
+type sparse struct {
+	start []int // of every row, and the end of the last
+	index []int32
+	value []float64
+	// Scratch of symmetrise: the coefficients by row, and by column.
+	by [2]struct {
+		start []int
+		index []int32
+		value []float64
+	}
+}
+
+// row is the columns and values of row i.
+func (t *sparse) row(i int) ([]int32, []float64) {
+	return t.index[t.start[i]:t.start[i+1]], t.value[t.start[i]:t.start[i+1]]
+}
+
+// symmetrise sets t to the Θ that the regressions imply: θjj = 1/(wjj − w12ᵀβ),
+// θ12 = −β·θjj, averaged over both triangles.
+func (t *sparse) symmetrise(columns []regression, diagonal []float64) {
+	n := len(columns)
+	total := 0
+	for j := range columns {
+		total += len(columns[j].index)
+	}
+	for k := range t.by {
+		b := &t.by[k]
+		b.start = resize(b.start, n+2)
+		b.index, b.value = resize(b.index, total), resize(b.value, total)
+		clear(b.start)
+	}
+	// Twice sorted by column makes sorted rows.
+	down, across := &t.by[0], &t.by[1]
+	for j := range columns {
+		for _, i := range columns[j].index {
+			down.start[i+2]++
+		}
+		across.start[j+2] = len(columns[j].index)
+	}
+	for i := range n {
+		down.start[i+2] += down.start[i+1]
+		across.start[i+2] += across.start[i+1]
+	}
+	for j := range columns {
+		r := &columns[j]
+		for a, i := range r.index {
+			at := down.start[i+1]
+			down.start[i+1]++
+			down.index[at], down.value[at] = int32(j), -r.beta[a]*diagonal[j]
+		}
+	}
+	for i := range n {
+		for at := down.start[i]; at < down.start[i+1]; at++ {
+			j := down.index[at]
+			to := across.start[j+1]
+			across.start[j+1]++
+			across.index[to], across.value[to] = int32(i), down.value[at]
+		}
+	}
+	t.start = resize(t.start, n+1)
+	t.start[0] = 0
+	t.index, t.value = resize(t.index, total+n)[:0], resize(t.value, total+n)[:0]
+	for i := range n {
+		a, b := down.start[i], across.start[i]
+		for a < down.start[i+1] && b < across.start[i+1] {
+			switch u, v := down.index[a], across.index[b]; {
+			case u < v: // the two regressions disagree: not an edge yet
+				a++
+			case u > v:
+				b++
+			default:
+				t.index, t.value = append(t.index, u), append(t.value, (down.value[a]+across.value[b])/2)
+				a++
+				b++
+			}
+		}
+		t.index, t.value = append(t.index, int32(i)), append(t.value, diagonal[i])
+		t.start[i+1] = len(t.index)
+	}
+}
+
+// diagonal sets t to the diagonal matrix with these values.
+func (t *sparse) diagonal(values []float64) {
+	t.start, t.index, t.value = t.start[:0], t.index[:0], t.value[:0]
+	for i, v := range values {
+		t.start, t.index, t.value = append(t.start, i), append(t.index, int32(i)), append(t.value, v)
+	}
+	t.start = append(t.start, len(values))
+}
+
+// from sets t to the entries of m that are not zero.
+func (t *sparse) from(m *dense.Sym) {
+	t.start, t.index, t.value = append(t.start[:0], 0), t.index[:0], t.value[:0]
+	for i := range m.Len() {
+		row := m.Row(i)
+		for j, v := range row {
+			if v != 0 && j != i {
+				t.index, t.value = append(t.index, int32(j)), append(t.value, v)
+			}
+		}
+		t.index, t.value = append(t.index, int32(i)), append(t.value, row[i])
+		t.start = append(t.start, len(t.index))
+	}
+}
+
+// weaken multiplies the off-diagonal of t by f.
+func (t *sparse) weaken(f float64) {
+	for i := range len(t.start) - 1 {
+		_, value := t.row(i)
+		for a := range value[:len(value)-1] {
+			value[a] *= f
+		}
+	}
+}
+
+// to writes t into a dense matrix.
+func (t *sparse) to(m *dense.Sym) {
+	clear(m.Raw())
+	for i := range m.Len() {
+		row := m.Row(i)
+		index, value := t.row(i)
+		for a, j := range index {
+			row[j] = value[a]
+		}
+	}
+}
+
+// linear is tr(SΘ) + Σ ρij|Θij|.
+func (t *sparse) linear(b *block) float64 {
+	var total float64
+	for i := range b.len() {
+		index, value := t.row(i)
+		s, r := b.s.Row(i), b.pen.row(i)
+		last := len(index) - 1
+		sum := (s[i] + b.pen.diagonal[i]) * value[last]
+		for a, j := range index[:last] {
+			sum += s[j]*value[a] + r[j]*math.Abs(value[a])
+		}
+		total += sum
+	}
+	return total
+}
