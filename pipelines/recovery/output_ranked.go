@@ -13,7 +13,7 @@ func rankedOutput() solverOutput {
 	return solverOutput{name: TableEdges, of: (*run).ranks, prepare: func(r *run, s *solution) preparedOutput {
 		list, metadata := r.rankedList(s), r.solverMetadata(s.result)
 		metadata["gladflow.edges"] = r.job.Edges
-		return prepareTable(r, list.Columns(), metadata)
+		return prepareTable(arrowio.EdgeFormats().For(r.job.Format), list.Columns(), metadata)
 	}}
 }
 
@@ -26,12 +26,10 @@ func (r *run) rankedList(s *solution) arrowio.Ranked {
 		pairs = append(pairs, arrowio.RankedPair{Source: int32(i), Target: int32(j), Score: score, Sign: sign})
 	})
 	list := arrowio.Rank(names, pairs, int(r.listed(s.solver, int64(len(pairs)))))
-	if k.probability != nil {
-		list.Probability = make([]float64, len(list.Pairs))
-		for n, p := range list.Pairs {
-			list.Probability[n] = k.probability(p.Score)
-		}
-	}
+	list.Confidence = s.confidence(len(list.Pairs), func(k int) (i, j int, score float64) {
+		p := list.Pairs[k]
+		return int(p.Source), int(p.Target), p.Score
+	})
 	return list
 }
 
@@ -49,18 +47,15 @@ func signOf(v float64) int8 {
 // model file is opened as a file of this machine.
 func EdgeColumns(j job.Job, solver string) []arrowio.Column {
 	s := find(solver)
-	switch {
-	case s.Ranking || j.Regulators != "":
-	case s.takesModel && givesProbabilities(j):
-		return arrowio.LikelyEdgeColumns(nil, []float64{})
-	default:
-		return arrowio.EdgeColumns(nil)
+	columns := arrowio.EdgeColumns(nil)
+	if s.Ranking || j.Regulators != "" {
+		columns = arrowio.Ranked{}.Columns()
 	}
-	var list arrowio.Ranked
-	if s.probability {
-		list.Probability = []float64{}
+	var known arrowio.Confidence
+	if s.probability || s.takesModel && j.Regulators == "" && givesProbabilities(j) {
+		known.EdgeProbability = []float64{}
 	}
-	return list.Columns()
+	return append(columns, known.Columns()...)
 }
 
 // HasPrecision says whether a solver has a precision matrix. Those that rank have none.
