@@ -13,11 +13,16 @@ import (
 // edgesOutput is the list of edges that Job.Edges asks for, highest score first:
 // arrowio.EdgeColumns.
 func edgesOutput() solverOutput {
-	return solverOutput{name: TableEdges, of: func(r *run, s solverEntry) bool { return !r.ranks(s) }, prepare: func(r *run, s *solution) preparedOutput {
-		edges, metadata := r.edges(s), r.solverMetadata(s.result)
-		metadata["gladflow.edges"] = r.job.Edges
+	return solverOutput{name: TableEdges, of: func(r *run, s solverEntry) bool { return !r.ranks(s) }, prepare: func(r *run, s *solution) (preparedOutput, error) {
+		edges, metadata := r.edges(s), r.listMetadata(s.result)
+		at := table.Positions(r.table.Names)
+		if err := r.scoreList(s, len(edges), func(k int) (i, j int, score float64) {
+			return at[edges[k].Source], at[edges[k].Target], edges[k].Score
+		}); err != nil {
+			return preparedOutput{}, err
+		}
 		if s.probability != nil {
-			return likelyEdges(r, s, edges, metadata)
+			return likelyEdges(r, s, edges, metadata), nil
 		}
 		format := arrowio.EdgeFormats().For(r.job.Format)
 		return preparedOutput{
@@ -26,7 +31,7 @@ func edgesOutput() solverOutput {
 			write: func(folder *os.Root, name string) ([]arrowio.Written, error) {
 				return format.Write(folder, name, edges, metadata)
 			},
-		}
+		}, nil
 	}}
 }
 
@@ -77,4 +82,15 @@ func (r *run) edges(s *solution) []arrowio.Edge {
 		list = list[:n]
 	}
 	return list
+}
+
+// listMetadata is what a list of edges carries: what its solver's files do, which pairs it
+// holds, and the figures of every pair, which a list that lacks some does not show.
+func (r *run) listMetadata(res *job.SolverResult) map[string]string {
+	m := r.solverMetadata(res)
+	m["gladflow.edges"] = r.job.Edges
+	if res.Metrics != nil {
+		m[output.MetaMetrics] = output.JSON(res.Metrics)
+	}
+	return m
 }

@@ -10,10 +10,13 @@ func (r *run) ranks(of solverEntry) bool { return of.Ranking || r.job.Regulators
 
 // rankedOutput is the list of edges of a ranking, highest score first: arrowio.Ranked.
 func rankedOutput() solverOutput {
-	return solverOutput{name: TableEdges, of: (*run).ranks, prepare: func(r *run, s *solution) preparedOutput {
-		list, metadata := r.rankedList(s), r.solverMetadata(s.result)
-		metadata["gladflow.edges"] = r.job.Edges
-		return prepareTable(r, list.Columns(), metadata)
+	return solverOutput{name: TableEdges, of: (*run).ranks, prepare: func(r *run, s *solution) (preparedOutput, error) {
+		list, metadata := r.rankedList(s), r.listMetadata(s.result)
+		err := r.scoreList(s, len(list.Pairs), func(k int) (i, j int, score float64) {
+			p := list.Pairs[k]
+			return int(p.Source), int(p.Target), p.Score
+		})
+		return prepareTable(r, list.Columns(), metadata), err
 	}}
 }
 
