@@ -40,7 +40,7 @@ func (r *run) listedScorer(s *solution, n int, at func(k int) (i, j int, score f
 	last := math.Inf(-1)
 	if s.ranking == nil && r.job.Edges == job.EdgesSupport {
 		return func(i, j int) float64 {
-			if s.Support.At(i, j) == 0 {
+			if !s.IsEdge(i, j) {
 				return last
 			}
 			return s.Score(i, j)

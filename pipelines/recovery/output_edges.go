@@ -11,43 +11,24 @@ import (
 )
 
 // edgesOutput is the list of edges that Job.Edges asks for, highest score first:
-// arrowio.EdgeColumns.
+// arrowio.EdgeColumns, and those that say how sure they are.
 func edgesOutput() solverOutput {
 	return solverOutput{name: TableEdges, of: func(r *run, s solverEntry) bool { return !r.ranks(s) }, prepare: func(r *run, s *solution) (preparedOutput, error) {
 		edges, metadata := r.edges(s), r.listMetadata(s.result)
 		at := table.Positions(r.table.Names)
-		if err := r.scoreList(s, len(edges), func(k int) (i, j int, score float64) {
+		edge := func(k int) (i, j int, score float64) {
 			return at[edges[k].Source], at[edges[k].Target], edges[k].Score
-		}); err != nil {
+		}
+		if err := r.scoreList(s, len(edges), edge); err != nil {
 			return preparedOutput{}, err
 		}
-		if s.probability != nil {
-			return likelyEdges(r, s, edges, metadata), nil
-		}
-		format := arrowio.EdgeFormats().For(r.job.Format)
-		return preparedOutput{
-			table:  func() output.Table { return output.Table{Columns: arrowio.EdgeColumns(edges), Metadata: metadata} },
-			format: format.Name,
-			write: func(folder *os.Root, name string) ([]arrowio.Written, error) {
-				return format.Write(folder, name, edges, metadata)
-			},
-		}, nil
+		columns := append(arrowio.EdgeColumns(edges), s.confidence(len(edges), edge).Columns()...)
+		return prepareTable(arrowio.EdgeFormats().For(r.job.Format), columns, metadata), nil
 	}}
 }
 
-// likelyEdges is the list with the probability of every edge.
-func likelyEdges(r *run, s *solution, edges []arrowio.Edge, metadata map[string]string) preparedOutput {
-	at := table.Positions(r.table.Names)
-	probability := make([]float64, len(edges))
-	for k, e := range edges {
-		probability[k] = s.probability.At(at[e.Source], at[e.Target])
-	}
-	return prepareTable(r, arrowio.LikelyEdgeColumns(edges, probability), metadata)
-}
-
-// prepareTable is a table in the format of the job, or the default where it lacks that.
-func prepareTable(r *run, columns []arrowio.Column, metadata map[string]string) preparedOutput {
-	format := arrowio.TableFormats().For(r.job.Format)
+// prepareTable is a table that is written in a format.
+func prepareTable(format arrowio.Format[[]arrowio.Column], columns []arrowio.Column, metadata map[string]string) preparedOutput {
 	return preparedOutput{
 		table:  func() output.Table { return output.Table{Columns: columns, Metadata: metadata} },
 		format: format.Name,
@@ -63,9 +44,8 @@ func (r *run) edges(s *solution) []arrowio.Edge {
 	everyPair := r.job.Edges != job.EdgesSupport
 	var list []arrowio.Edge
 	for i := range names {
-		support := s.Support.Row(i)
 		for j := i + 1; j < len(names); j++ {
-			if !everyPair && support[j] == 0 {
+			if !everyPair && !s.IsEdge(i, j) {
 				continue
 			}
 			list = append(list, arrowio.Edge{

@@ -12,16 +12,13 @@ func (r *run) ranks(of solverEntry) bool { return of.Ranking || r.job.Regulators
 func rankedOutput() solverOutput {
 	return solverOutput{name: TableEdges, of: (*run).ranks, prepare: func(r *run, s *solution) (preparedOutput, error) {
 		list, metadata := r.rankedList(s), r.listMetadata(s.result)
-		err := r.scoreList(s, len(list.Pairs), func(k int) (i, j int, score float64) {
-			p := list.Pairs[k]
-			return int(p.Source), int(p.Target), p.Score
-		})
-		return prepareTable(r, list.Columns(), metadata), err
+		err := r.scoreList(s, len(list.Pairs), list.edge)
+		return prepareTable(arrowio.EdgeFormats().For(r.job.Format), list.Columns(), metadata), err
 	}}
 }
 
 // rankedList are the pairs of highest score, as many as the job asks for.
-func (r *run) rankedList(s *solution) arrowio.Ranked {
+func (r *run) rankedList(s *solution) rankedEdges {
 	names, k := r.table.Names, s.ranking
 	d := len(names)
 	pairs := make([]arrowio.RankedPair, 0, k.pairs(d))
@@ -29,13 +26,18 @@ func (r *run) rankedList(s *solution) arrowio.Ranked {
 		pairs = append(pairs, arrowio.RankedPair{Source: int32(i), Target: int32(j), Score: score, Sign: sign})
 	})
 	list := arrowio.Rank(names, pairs, int(r.listed(s.solver, int64(len(pairs)))))
-	if k.probability != nil {
-		list.Probability = make([]float64, len(list.Pairs))
-		for n, p := range list.Pairs {
-			list.Probability[n] = k.probability(p.Score)
-		}
-	}
-	return list
+	ranked := rankedEdges{list}
+	ranked.Confidence = s.confidence(len(list.Pairs), ranked.edge)
+	return ranked
+}
+
+// rankedEdges are a ranking's pairs as those of any list.
+type rankedEdges struct{ arrowio.Ranked }
+
+// edge is the k-th of them.
+func (l rankedEdges) edge(k int) (i, j int, score float64) {
+	p := l.Pairs[k]
+	return int(p.Source), int(p.Target), p.Score
 }
 
 func signOf(v float64) int8 {
@@ -52,18 +54,15 @@ func signOf(v float64) int8 {
 // model file is opened as a file of this machine.
 func EdgeColumns(j job.Job, solver string) []arrowio.Column {
 	s := find(solver)
-	switch {
-	case s.Ranking || j.Regulators != "":
-	case s.takesModel && givesProbabilities(j):
-		return arrowio.LikelyEdgeColumns(nil, []float64{})
-	default:
-		return arrowio.EdgeColumns(nil)
+	columns := arrowio.EdgeColumns(nil)
+	if s.Ranking || j.Regulators != "" {
+		columns = arrowio.Ranked{}.Columns()
 	}
-	var list arrowio.Ranked
-	if s.probability {
-		list.Probability = []float64{}
+	var known arrowio.Confidence
+	if s.probability || s.takesModel && j.Regulators == "" && givesProbabilities(j) {
+		known.EdgeProbability = []float64{}
 	}
-	return list.Columns()
+	return append(columns, known.Columns()...)
 }
 
 // HasPrecision says whether a solver has a precision matrix. Those that rank have none.

@@ -41,8 +41,8 @@ type preparedOutput struct {
 type solution struct {
 	*solver.Estimate // nil for a ranking
 	theta, z         *dense.Sym
-	probability      *dense.Sym // nil without one
-	ranking          *ranking   // nil for an estimate
+	ranking          *ranking     // nil for an estimate
+	sure             []pairColumn // of the list of edges
 	solver           solverEntry
 	result           *job.SolverResult
 }
@@ -76,7 +76,7 @@ func (r *run) deliver(entry solverEntry, found *finding, res *job.SolverResult) 
 	if err != nil {
 		return err
 	}
-	s := &solution{Estimate: found.estimate, ranking: found.ranking, probability: found.probability, solver: entry, result: res}
+	s := &solution{Estimate: found.estimate, ranking: found.ranking, sure: found.sure(), solver: entry, result: res}
 	if est := found.estimate; est != nil {
 		if s.theta, s.z, err = r.inUnits(est, entry); err != nil {
 			return err
