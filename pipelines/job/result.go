@@ -226,8 +226,12 @@ type SolverResult struct {
 	// regulators are known, the number of pairs that are listed.
 	Edges   int   `json:"edges"`
 	Seconds Float `json:"seconds"`
-	// Metrics is nil without a reference.
-	Metrics Metrics `json:"metrics,omitempty"`
+	// Metrics are of every pair of the population, by the solver's score; nil without a
+	// reference. ListMetrics are of the list of edges alone, whose other pairs tie last,
+	// as an evaluation of its file has them; nil where no list is made, and where they are
+	// the same figures.
+	Metrics     Metrics `json:"metrics,omitempty"`
+	ListMetrics Metrics `json:"list_metrics,omitempty"`
 	// Files are those that were written, each of them whole. A file that bears the
 	// solver's name and is not among them is of another run.
 	Files []WrittenFile `json:"files,omitempty"`

@@ -13,15 +13,17 @@ import (
 // edgesOutput is the list of edges that Job.Edges asks for, highest score first:
 // arrowio.EdgeColumns, and those that say how sure they are.
 func edgesOutput() solverOutput {
-	return solverOutput{name: TableEdges, of: func(r *run, s solverEntry) bool { return !r.ranks(s) }, prepare: func(r *run, s *solution) preparedOutput {
-		edges, metadata := r.edges(s), r.solverMetadata(s.result)
-		metadata["gladflow.edges"] = r.job.Edges
+	return solverOutput{name: TableEdges, of: func(r *run, s solverEntry) bool { return !r.ranks(s) }, prepare: func(r *run, s *solution) (preparedOutput, error) {
+		edges, metadata := r.edges(s), r.listMetadata(s.result)
 		at := table.Positions(r.table.Names)
-		confidence := s.confidence(len(edges), func(k int) (i, j int, score float64) {
+		edge := func(k int) (i, j int, score float64) {
 			return at[edges[k].Source], at[edges[k].Target], edges[k].Score
-		})
-		columns := append(arrowio.EdgeColumns(edges), confidence.Columns()...)
-		return prepareTable(arrowio.EdgeFormats().For(r.job.Format), columns, metadata)
+		}
+		if err := r.scoreList(s, len(edges), edge); err != nil {
+			return preparedOutput{}, err
+		}
+		columns := append(arrowio.EdgeColumns(edges), s.confidence(len(edges), edge).Columns()...)
+		return prepareTable(arrowio.EdgeFormats().For(r.job.Format), columns, metadata), nil
 	}}
 }
 
@@ -60,4 +62,15 @@ func (r *run) edges(s *solution) []arrowio.Edge {
 		list = list[:n]
 	}
 	return list
+}
+
+// listMetadata is what a list of edges carries: what its solver's files do, which pairs it
+// holds, and the figures of every pair, which a list that lacks some does not show.
+func (r *run) listMetadata(res *job.SolverResult) map[string]string {
+	m := r.solverMetadata(res)
+	m["gladflow.edges"] = r.job.Edges
+	if res.Metrics != nil {
+		m[output.MetaMetrics] = output.JSON(res.Metrics)
+	}
+	return m
 }

@@ -10,15 +10,15 @@ func (r *run) ranks(of solverEntry) bool { return of.Ranking || r.job.Regulators
 
 // rankedOutput is the list of edges of a ranking, highest score first: arrowio.Ranked.
 func rankedOutput() solverOutput {
-	return solverOutput{name: TableEdges, of: (*run).ranks, prepare: func(r *run, s *solution) preparedOutput {
-		list, metadata := r.rankedList(s), r.solverMetadata(s.result)
-		metadata["gladflow.edges"] = r.job.Edges
-		return prepareTable(arrowio.EdgeFormats().For(r.job.Format), list.Columns(), metadata)
+	return solverOutput{name: TableEdges, of: (*run).ranks, prepare: func(r *run, s *solution) (preparedOutput, error) {
+		list, metadata := r.rankedList(s), r.listMetadata(s.result)
+		err := r.scoreList(s, len(list.Pairs), list.edge)
+		return prepareTable(arrowio.EdgeFormats().For(r.job.Format), list.Columns(), metadata), err
 	}}
 }
 
 // rankedList are the pairs of highest score, as many as the job asks for.
-func (r *run) rankedList(s *solution) arrowio.Ranked {
+func (r *run) rankedList(s *solution) rankedEdges {
 	names, k := r.table.Names, s.ranking
 	d := len(names)
 	pairs := make([]arrowio.RankedPair, 0, k.pairs(d))
@@ -26,11 +26,18 @@ func (r *run) rankedList(s *solution) arrowio.Ranked {
 		pairs = append(pairs, arrowio.RankedPair{Source: int32(i), Target: int32(j), Score: score, Sign: sign})
 	})
 	list := arrowio.Rank(names, pairs, int(r.listed(s.solver, int64(len(pairs)))))
-	list.Confidence = s.confidence(len(list.Pairs), func(k int) (i, j int, score float64) {
-		p := list.Pairs[k]
-		return int(p.Source), int(p.Target), p.Score
-	})
-	return list
+	ranked := rankedEdges{list}
+	ranked.Confidence = s.confidence(len(list.Pairs), ranked.edge)
+	return ranked
+}
+
+// rankedEdges are a ranking's pairs as those of any list.
+type rankedEdges struct{ arrowio.Ranked }
+
+// edge is the k-th of them.
+func (l rankedEdges) edge(k int) (i, j int, score float64) {
+	p := l.Pairs[k]
+	return int(p.Source), int(p.Target), p.Score
 }
 
 func signOf(v float64) int8 {

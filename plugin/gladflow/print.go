@@ -48,7 +48,7 @@ func printResult(w io.Writer, r *job.Result, documented bool) {
 		}
 	}
 	if ref := r.Reference; ref != nil {
-		fmt.Fprintf(w, "%s: population %s\n", headlines(), ref.Text)
+		fmt.Fprintf(w, "%s: population %s\n", shownTitles(), ref.Text)
 	}
 	certified := slices.ContainsFunc(r.Solvers, func(s job.SolverResult) bool { return !math.IsNaN(float64(s.DualityGap)) })
 	if certified {
@@ -118,9 +118,15 @@ func printSolvers(w io.Writer, r *job.Result) {
 		{"solver", left}, {"status", left}, {"penalty", right}, {"edges", right},
 		{"objective", right}, {"duality gap", right}, {"seconds", right},
 	}}
+	lists := slices.ContainsFunc(r.Solvers, func(s job.SolverResult) bool { return s.ListMetrics != nil })
 	if r.Reference != nil {
-		for _, m := range metric.Headlines() {
+		for _, m := range shownMetrics() {
 			t.columns = append(t.columns, column{m.Title, right})
+		}
+		if lists {
+			for _, m := range metric.Headlines() {
+				t.columns = append(t.columns, column{"list " + m.Title, right})
+			}
 		}
 	}
 	for _, s := range r.Solvers {
@@ -129,8 +135,17 @@ func printSolvers(w io.Writer, r *job.Result) {
 			objective(s.Objective), exponent(s.DualityGap), seconds(s.Seconds),
 		}
 		if r.Reference != nil {
-			for _, m := range metric.Headlines() {
+			for _, m := range shownMetrics() {
 				cells = append(cells, figure(s.Metrics.Get(m.Key), m.Format))
+			}
+			for _, m := range metric.Headlines() {
+				of := s.Metrics
+				if s.ListMetrics != nil {
+					of = s.ListMetrics
+				}
+				if lists {
+					cells = append(cells, figure(of.Get(m.Key), m.Format))
+				}
 			}
 		}
 		t.add(cells...)
@@ -138,10 +153,15 @@ func printSolvers(w io.Writer, r *job.Result) {
 	t.print(w)
 }
 
-// headlines are the metrics of the table, as in "AUROC and AUPR".
-func headlines() string {
+// shownMetrics are those of every pair in the table.
+func shownMetrics() []metric.Metric {
+	return slices.DeleteFunc(metric.OfRankings(), func(m metric.Metric) bool { return !m.Headline && m.Key != "early_precision" })
+}
+
+// shownTitles are their titles, as in "AUROC and AUPR".
+func shownTitles() string {
 	var titles []string
-	for _, m := range metric.Headlines() {
+	for _, m := range shownMetrics() {
 		titles = append(titles, m.Title)
 	}
 	return job.AllOf(titles)
