@@ -180,7 +180,7 @@ func (r *run) solverResult(entry solverEntry, found *finding) job.SolverResult {
 	if entry.Ranking {
 		res := failedResult(entry.Name, solver.Completed.String())
 		res.Ranking, res.Seconds = true, job.Float(found.ranking.elapsed.Seconds())
-		res.Edges = int(r.tableSize(entry, 0, 0).edges)
+		res.Edges = r.rankedEdges(entry, found.ranking)
 		return res
 	}
 	est := found.estimate

@@ -47,6 +47,9 @@ func printResult(w io.Writer, r *job.Result, documented bool) {
 			}
 		}
 	}
+	if r.Tests != nil {
+		fmt.Fprintf(w, "tests: %s\n", r.Tests)
+	}
 	if ref := r.Reference; ref != nil {
 		fmt.Fprintf(w, "%s: population %s\n", shownTitles(), ref.Text)
 	}

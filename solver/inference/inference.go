@@ -159,6 +159,11 @@ func (t *Tests) Q(i, j int) float64 {
 	return t.q[k-1]
 }
 
+// Kept is the number of pairs whose Q is at most fdr.
+func (t *Tests) Kept(fdr float64) int {
+	return sort.Search(len(t.q), func(k int) bool { return t.q[k] > fdr })
+}
+
 // Interval covers the partial correlation with a probability of level, such as 0.95, by
 // Fisher's z of Estimate. It lies in [−1, 1], and is all of that where Desparsified has an
 // estimate that no correlation can have.
