@@ -102,8 +102,10 @@ func (r *run) conclude(entry solverEntry, found *finding, recorder *gapRecorder,
 		}
 		res.Metrics = evaluation.Metrics(table, scored)
 	}
+	links, score := r.links(found)
+	res.Network = networkResult(links, r.table.Names)
 	if r.page != nil {
-		r.page.add(r, found, scored.Ranking, recorder.history, res.Name)
+		r.page.add(r, links, score, scored.Ranking, recorder.history, *res)
 	}
 	return r.deliver(entry, found, res)
 }
