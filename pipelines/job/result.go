@@ -228,6 +228,8 @@ type SolverResult struct {
 	// regulators are known, the number of pairs that are listed.
 	Edges   int   `json:"edges"`
 	Seconds Float `json:"seconds"`
+	// Network is what was found in short; nil of a solver that has failed.
+	Network *NetworkResult `json:"network,omitempty"`
 	// Metrics are of every pair of the population, by the solver's score; nil without a
 	// reference. ListMetrics are of the list of edges alone, whose other pairs tie last,
 	// as an evaluation of its file has them; nil where no list is made, and where they are

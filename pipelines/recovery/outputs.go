@@ -76,7 +76,7 @@ func (r *run) deliver(entry solverEntry, found *finding, res *job.SolverResult) 
 	if err != nil {
 		return err
 	}
-	s := &solution{Estimate: found.estimate, ranking: found.ranking, sure: append(found.sure(), r.tested()...), solver: entry, result: res}
+	s := &solution{Estimate: found.estimate, ranking: found.ranking, sure: found.sure(), solver: entry, result: res}
 	if est := found.estimate; est != nil {
 		if s.theta, s.z, err = r.inUnits(est, entry); err != nil {
 			return err
