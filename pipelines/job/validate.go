@@ -119,8 +119,8 @@ func (j Job) checkOutput() error {
 	if _, ok := j.Top(); !ok {
 		return Errorf("edges", "%q is unknown; choose support, all or top:N with N at least 1", j.Edges)
 	}
-	if err := CheckReport(j.Report); err != nil {
-		return err
+	if err := CheckReport(j.ReportPath()); err != nil {
+		return Errorf("report", "%q is neither none nor the name of an HTML page, which ends in .html", j.Report)
 	}
 	switch {
 	case j.Units == UnitsOriginal && j.InputKind == KindCorrelation:
