@@ -32,6 +32,8 @@ type Result struct {
 	DeviceNote string `json:"device_note,omitempty"`
 	// Penalty says where ρ comes from; nil where no solver takes one.
 	Penalty *PenaltyResult `json:"penalty,omitempty"`
+	// Tests says how pairs were tested; nil where they were not.
+	Tests *TestsResult `json:"tests,omitempty"`
 	// Reference is the network scored with; nil where none was given.
 	Reference *ReferenceResult `json:"reference,omitempty"`
 	// Regulators are the variables at which edges start; nil where edges are undirected.

@@ -186,6 +186,11 @@ func (r *run) admit(context.Context) error {
 	if rule, ok := r.penaltyRule(); ok {
 		atWork(rule.memory(c, r.blockLen()), "the choice of the penalty")
 	}
+	if r.job.TestsPairs() {
+		peak, kept := testMemory(c, d)
+		atWork(peak, "the tests of pairs")
+		m.held += kept
+	}
 	for _, name := range r.job.Solvers {
 		entry := find(name)
 		atWork(r.solverMemory(entry, c), "solver "+name)
@@ -300,7 +305,7 @@ func (r *run) deliveryMemory(s tableSize) int64 {
 		bytes += 2 * matrix(len(r.table.Names)) // scores and signs
 	}
 	names := r.nameBytes()
-	bytes += pairBytes*s.pairs + (edgeBytes+4*names)*s.edges + (entryBytes+4*names)*s.entries
+	bytes += pairBytes*s.pairs + (edgeBytes+3*r.sureBytes()+4*names)*s.edges + (entryBytes+4*names)*s.entries
 	return bytes + 4*s.dense
 }
 
@@ -310,8 +315,18 @@ func (r *run) keptMemory(s tableSize) int64 {
 		return 0
 	}
 	names := 2 * r.nameBytes()
-	bytes := (keptEdgeBytes+names)*s.edges + (keptEntryBytes+names)*s.entries
+	bytes := (keptEdgeBytes+r.sureBytes()+names)*s.edges + (keptEntryBytes+names)*s.entries
 	return bytes + s.dense
+}
+
+// sureBytes is what the columns that the job asks for to say how sure an edge is take of a
+// row of a record.
+func (r *run) sureBytes() int64 {
+	columns := int64(1) // the probability of an edge
+	if r.job.TestsPairs() {
+		columns += 4
+	}
+	return 8 * columns
 }
 
 // nameBytes is the mean length of a name, and a bit more.

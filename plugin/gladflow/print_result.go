@@ -63,6 +63,9 @@ func penaltyLines(r *job.Result) []string {
 // figureLines say what the figures of the table are.
 func figureLines(r *job.Result) []string {
 	var lines []string
+	if r.Tests != nil {
+		lines = append(lines, "tests: "+r.Tests.String())
+	}
 	if ref := r.Reference; ref != nil {
 		lines = append(lines, fmt.Sprintf("%s: population %s", shownTitles(), ref.Text))
 	}
