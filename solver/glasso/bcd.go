@@ -202,8 +202,8 @@ func (st *bcdState) soften() {
 // follow sets W and β to those of an estimate.
 func (st *bcdState) follow(initial *dense.Sym) {
 	b := st.b
-	inverse := st.c.factor
-	if _, ok := b.work.Inverse(inverse, initial); ok {
+	inverse := st.c.factor // of initial
+	if b.work.InvertFactor(inverse, inverse.Raw()) {
 		for i := range st.n {
 			vector.Clip(st.row(i), inverse.Row(i), b.s.Row(i), b.pen.row(i), st.weight, 1)
 		}

@@ -17,14 +17,14 @@ func (st *bcdState) check(ctx context.Context) {
 		return
 	}
 	t := st.theta
-	t.symmetrise(st.columns, st.weight)
+	t.symmetrise(st.c.factor, st.columns, st.weight)
 	// Early on Θ tends to be just short of positive definite; weaker edges
 	// make it so.
 	for _, f := range [...]float64{1, 0.99, 0.95, 0.8} {
 		if f < 1 {
 			t.weaken(f)
+			t.to(st.c.factor)
 		}
-		t.to(st.c.factor)
 		logdet, ok := st.c.factorise(ctx)
 		if ctx.Err() != nil {
 			return

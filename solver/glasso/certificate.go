@@ -52,8 +52,11 @@ func bareCertificate(b *block) *certificate {
 		b:       b,
 		primal:  float64(n),
 		dual:    math.Inf(-1),
-		factor:  dense.NewSym(n, nil),
+		factor:  b.factor,
 		lastGap: math.Inf(1),
+	}
+	if c.factor == nil {
+		c.factor = dense.NewSym(n, nil)
 	}
 	for i, r := range b.pen.diagonal {
 		c.primal += math.Log(b.s.At(i, i) + r)

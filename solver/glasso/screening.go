@@ -53,6 +53,7 @@ type block struct {
 	pen     *penalties
 	initial *dense.Sym // positive definite, or nil
 	logdet  float64    // of initial
+	factor  *dense.Sym // of initial, for a certificate to take over, or nil
 	target  float64    // the absolute gap to reach
 	limit   int
 	work    *dense.Workspace
@@ -200,7 +201,8 @@ func solveComponent(ctx context.Context, s *dense.Sym, set Settings, idx []int, 
 	if set.Initial != nil {
 		b.initial = rescaled(set.Initial.Precision.Submatrix(idx), scale, true)
 		var ok bool
-		if b.logdet, ok = b.work.LogDet(b.initial, make([]float64, n*n)); !ok {
+		b.factor = dense.NewSym(n, nil)
+		if b.logdet, ok = b.work.LogDet(b.initial, b.factor.Raw()); !ok {
 			b.initial = nil
 		}
 	}

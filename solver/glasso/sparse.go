@@ -6,17 +6,12 @@ import (
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-// A sparse is a symmetric matrix by rows, each with its diagonal entry last.
+// A sparse is a symmetric matrix by rows, each with its diagonal entry last. The
+// others are in any order.
 type sparse struct {
 	start []int // of every row, and the end of the last
 	index []int32
 	value []float64
-	// Scratch of symmetrise: the coefficients by row, and by column.
-	by [2]struct {
-		start []int
-		index []int32
-		value []float64
-	}
 }
 
 // row is the columns and values of row i.
@@ -24,67 +19,39 @@ func (t *sparse) row(i int) ([]int32, []float64) {
 	return t.index[t.start[i]:t.start[i+1]], t.value[t.start[i]:t.start[i+1]]
 }
 
-// symmetrise sets t to the Θ that the regressions imply: θjj = 1/(wjj − w12ᵀβ),
+// symmetrise sets t, and m, to the Θ that the regressions imply: θjj = 1/(wjj − w12ᵀβ),
 // θ12 = −β·θjj, averaged over both triangles.
-func (t *sparse) symmetrise(columns []regression, diagonal []float64) {
-	n := len(columns)
-	total := 0
-	for j := range columns {
-		total += len(columns[j].index)
-	}
-	for k := range t.by {
-		b := &t.by[k]
-		b.start = resize(b.start, n+2)
-		b.index, b.value = resize(b.index, total), resize(b.value, total)
-		clear(b.start)
-	}
-	// Twice sorted by column makes sorted rows.
-	down, across := &t.by[0], &t.by[1]
-	for j := range columns {
-		for _, i := range columns[j].index {
-			down.start[i+2]++
-		}
-		across.start[j+2] = len(columns[j].index)
-	}
-	for i := range n {
-		down.start[i+2] += down.start[i+1]
-		across.start[i+2] += across.start[i+1]
-	}
+func (t *sparse) symmetrise(m *dense.Sym, columns []regression, diagonal []float64) {
+	raw, n := m.Raw(), m.Len()
+	clear(raw)
+	total := n
 	for j := range columns {
 		r := &columns[j]
 		for a, i := range r.index {
-			at := down.start[i+1]
-			down.start[i+1]++
-			down.index[at], down.value[at] = int32(j), -r.beta[a]*diagonal[j]
+			raw[j*n+int(i)] = -r.beta[a] * diagonal[j]
 		}
+		total += len(r.index)
 	}
-	for i := range n {
-		for at := down.start[i]; at < down.start[i+1]; at++ {
-			j := down.index[at]
-			to := across.start[j+1]
-			across.start[j+1]++
-			across.index[to], across.value[to] = int32(i), down.value[at]
-		}
-	}
-	t.start = resize(t.start, n+1)
-	t.start[0] = 0
-	t.index, t.value = resize(t.index, total+n)[:0], resize(t.value, total+n)[:0]
-	for i := range n {
-		a, b := down.start[i], across.start[i]
-		for a < down.start[i+1] && b < across.start[i+1] {
-			switch u, v := down.index[a], across.index[b]; {
-			case u < v: // the two regressions disagree: not an edge yet
-				a++
-			case u > v:
-				b++
-			default:
-				t.index, t.value = append(t.index, u), append(t.value, (down.value[a]+across.value[b])/2)
-				a++
-				b++
+	t.start = append(t.start[:0], 0)
+	t.index, t.value = resize(t.index, total)[:0], resize(t.value, total)[:0]
+	for j := range columns {
+		for _, i := range columns[j].index {
+			at, mirrored := &raw[j*n+int(i)], &raw[int(i)*n+j]
+			switch {
+			case *mirrored == 0: // the two regressions disagree: not an edge yet
+				*at = 0
+				continue
+			case *at == 0:
+				continue
+			case int(i) > j:
+				v := (*at + *mirrored) / 2
+				*at, *mirrored = v, v
 			}
+			t.index, t.value = append(t.index, i), append(t.value, *at)
 		}
-		t.index, t.value = append(t.index, int32(i)), append(t.value, diagonal[i])
-		t.start[i+1] = len(t.index)
+		raw[j*n+j] = diagonal[j]
+		t.index, t.value = append(t.index, int32(j)), append(t.value, diagonal[j])
+		t.start = append(t.start, len(t.index))
 	}
 }
 
