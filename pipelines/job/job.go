@@ -87,9 +87,9 @@ type Job struct {
 	// model with an edge head gives, or partial-correlation. Default: probability where
 	// there is one.
 	Score string `json:"score,omitzero" jsonschema:"enum=probability,enum=partial-correlation" jsonschema_description:"what glad ranks edges by; without it the probability of an edge where the model gives one, see gladflow models"`
-	// FDR bounds the expected share of false edges in glad's support, for a model with an
+	// FDR bounds the expected share of false edges in glad's list, for a model with an
 	// edge head: see solver.LikelyThreshold. Default: solver.DefaultFDR.
-	FDR float64 `json:"fdr,omitzero" jsonschema:"minimum=0,maximum=1" jsonschema_description:"largest expected share of false edges in glad's support, for a model that gives the probability of an edge; 0 is the default, 0.2"`
+	FDR float64 `json:"fdr,omitzero" jsonschema:"minimum=0,maximum=1" jsonschema_description:"largest expected share of false edges in glad's list, for a model that gives the probability of an edge; 0 is the default, 0.2"`
 	// RankingModel is expression's: the name of a built-in model, or the path of a
 	// model file. Default: gene, or gene-directed with Regulators.
 	RankingModel string `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file; with regulators gene-directed without it"`
@@ -130,9 +130,17 @@ type Job struct {
 	// Format is that of the edge lists, and of the other tables where they have
 	// it. See arrowio.EdgeFormats.
 	Format string `json:"format,omitzero" jsonschema:"default=parquet" jsonschema_description:"format of the tables written"`
-	// Edges says which pairs an edge list holds: the support, all, or the N of
-	// highest score. The support of a ranking is its MostRanked best pairs.
-	Edges string `json:"edges,omitzero" jsonschema:"pattern=^(support|all|top:[1-9][0-9]*)$,default=support" jsonschema_description:"pairs in the edge list: support (where the sparse matrix is not zero; of a ranking the best 100000), all, or top:N"`
+	// Edges says which pairs an edge list holds: the support (where Z is not zero, or,
+	// where FDR is bounded, the pairs that it keeps), all, or the N of highest score. The support of a ranking is its MostRanked best pairs.
+	Edges string `json:"edges,omitzero" jsonschema:"pattern=^(support|all|top:[1-9][0-9]*|fdr:[0-9.eE-]+)$,default=support" jsonschema_description:"pairs in the edge list: support (where the sparse matrix is not zero, or those that fdr keeps; of a ranking the best 100000), all, top:N, or fdr:Q, those that tests of all pairs keep at a false discovery rate of Q, such as fdr:0.1"`
+	// PValues tests every pair of variables for a partial correlation: by the classical
+	// test, by the de-sparsified graphical lasso, or auto, which is the former where there
+	// are twice as many samples as variables. Default: no tests, but auto where Edges
+	// needs them. See package inference.
+	PValues string `json:"p_values,omitzero" bare:"auto" jsonschema:"enum=auto,enum=partial-correlation,enum=desparsified" jsonschema_description:"test every pair for a partial correlation: columns p_value, q_value, lower and upper of the list; auto is partial-correlation, Student's t, from M = 2d on, else desparsified, the graphical lasso without its bias"`
+	// Confidence is the probability with which the intervals of PValues cover the partial
+	// correlation.
+	Confidence float64 `json:"confidence,omitzero" jsonschema:"minimum=0,maximum=1,default=0.95" jsonschema_description:"probability with which the intervals of p_values cover the partial correlation"`
 	// Precision says which matrix is written: the non-zeros of Z, or all of Θ.
 	Precision string `json:"precision,omitzero" jsonschema:"enum=sparse,enum=dense,default=sparse" jsonschema_description:"precision matrix to write: the non-zeros of the sparse one, or the dense one"`
 	// Units are those of the variables that Θ belongs to. Without a
@@ -191,6 +199,10 @@ const (
 	AdaptEqualScales = "equal-scales"
 	AdaptTrain       = "train"
 
+	PValuesAuto    = "auto"
+	PValuesPartial = "partial-correlation"
+	PValuesLasso   = "desparsified"
+
 	EdgesSupport = "support"
 	EdgesAll     = "all"
 
@@ -210,8 +222,12 @@ const (
 	EngineAuto = "auto"
 )
 
-// topPrefix begins the value of Edges that bounds their number.
-const topPrefix = "top:"
+// What values of Edges begin with: that which bounds their number, and that which bounds a
+// false discovery rate.
+const (
+	topPrefix = "top:"
+	fdrPrefix = "fdr:"
+)
 
 // Resolved returns j with every default filled in that is a value and that the
 // document knows; a field whose default is "none", or that has no meaning beside
@@ -233,6 +249,11 @@ func (j Job) ResolvedBy(known Facts) Job {
 	if j.Reference == "" {
 		r.Population = ""
 	}
+	if !j.TestsPairs() {
+		r.Confidence = 0
+	} else if j.PValues == "" {
+		r.PValues = PValuesAuto
+	}
 	return r
 }
 
@@ -240,12 +261,26 @@ func (j Job) ResolvedBy(known Facts) Job {
 // from them.
 func (j Job) SamplesGiven() bool { return j.InputKind == "" || j.InputKind == KindSamples }
 
+// EdgeFDR is the Q of the value fdr:Q of Edges, 0 for the other values, and whether that can
+// be read: a number above 0 and not above 1.
+func (j Job) EdgeFDR() (float64, bool) {
+	text, tested := strings.CutPrefix(j.Edges, fdrPrefix)
+	if !tested {
+		return 0, true
+	}
+	q, ok := Value(text).Number()
+	return q, ok && q > 0 && q <= 1
+}
+
+// TestsPairs says that the job asks for tests of all pairs.
+func (j Job) TestsPairs() bool { return j.PValues != "" || strings.HasPrefix(j.Edges, fdrPrefix) }
+
 // Top is the N of the value top:N of Edges, 0 for the other values, and whether
 // Edges can be read.
 func (j Job) Top() (int, bool) {
 	number, bounded := strings.CutPrefix(j.Edges, topPrefix)
 	if !bounded {
-		return 0, j.Edges == "" || j.Edges == EdgesSupport || j.Edges == EdgesAll
+		return 0, j.Edges == "" || j.Edges == EdgesSupport || j.Edges == EdgesAll || strings.HasPrefix(j.Edges, fdrPrefix)
 	}
 	n, err := strconv.Atoi(number)
 	return n, err == nil && n >= 1

@@ -117,7 +117,13 @@ func (j Job) checkReference() error {
 
 func (j Job) checkOutput() error {
 	if _, ok := j.Top(); !ok {
-		return Errorf("edges", "%q is unknown; choose support, all or top:N with N at least 1", j.Edges)
+		return Errorf("edges", "%q is unknown; choose support, all, top:N with N at least 1, or fdr:Q with Q above 0", j.Edges)
+	}
+	if _, ok := j.EdgeFDR(); !ok {
+		return Errorf("edges", "%q bounds no false discovery rate; give a number above 0 and not above 1, such as fdr:0.1", j.Edges)
+	}
+	if err := j.checkConfidence(); err != nil {
+		return err
 	}
 	if err := CheckReport(j.Report); err != nil {
 		return err
@@ -125,6 +131,23 @@ func (j Job) checkOutput() error {
 	switch {
 	case j.Units == UnitsOriginal && j.InputKind == KindCorrelation:
 		return Errorf("units", "a correlation does not tell the original units; give the samples or their covariance")
+	}
+	return nil
+}
+
+// checkConfidence reports what is wrong about how sure edges are.
+func (j Job) checkConfidence() error {
+	tests := "p_values"
+	if j.PValues == "" {
+		tests = "edges"
+	}
+	switch {
+	case !(j.Confidence >= 0 && j.Confidence < 1):
+		return Errorf("confidence", "%v is no probability below 1; give one such as 0.95", j.Confidence)
+	case j.Confidence != 0 && !j.TestsPairs():
+		return Errorf("confidence", "there are no intervals without tests; ask for these by p_values, or leave this out")
+	case j.TestsPairs() && j.Regulators != "":
+		return Errorf(tests, "tests are of undirected pairs, and edges start at regulators; leave one of the two out")
 	}
 	return nil
 }

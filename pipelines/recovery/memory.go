@@ -186,11 +186,16 @@ func (r *run) admit(context.Context) error {
 	if rule, ok := r.penaltyRule(); ok {
 		atWork(rule.memory(c, r.blockLen()), "the choice of the penalty")
 	}
+	if r.job.TestsPairs() {
+		peak, kept := testMemory(c, d)
+		atWork(peak, "the tests of pairs")
+		m.held += kept
+	}
 	for _, name := range r.job.Solvers {
 		entry := find(name)
 		atWork(r.solverMemory(entry, c), "solver "+name)
 		if r.delivers() { // what is known before the solver has ended
-			size := r.tableSize(entry, 0)
+			size := r.tableSize(entry, 0, 0)
 			atWork(r.deliveryMemory(size), "the tables of a solver")
 			m.tables += r.keptMemory(size)
 		}
@@ -246,11 +251,12 @@ func (r *run) solverMemory(of solverEntry, c solverConfig) int64 {
 	}
 }
 
-// tableSize is that of a solver whose support has so many pairs.
-func (r *run) tableSize(of solverEntry, support int64) tableSize {
+// tableSize is that of a solver with so many edges, whose Z has so many non-zeros off the
+// diagonal, in pairs.
+func (r *run) tableSize(of solverEntry, edges, nonZeros int64) tableSize {
 	d := int64(len(r.table.Names))
 	block := r.blockLen()
-	s := tableSize{pairs: support, entries: support + int64(block), block: matrix(block)}
+	s := tableSize{pairs: edges, entries: nonZeros + int64(block), block: matrix(block)}
 	if r.job.Edges != job.EdgesSupport || of.Ranking {
 		s.pairs = d * (d - 1) / 2
 	}
@@ -299,7 +305,7 @@ func (r *run) deliveryMemory(s tableSize) int64 {
 		bytes += 2 * matrix(len(r.table.Names)) // scores and signs
 	}
 	names := r.nameBytes()
-	bytes += pairBytes*s.pairs + (edgeBytes+4*names)*s.edges + (entryBytes+4*names)*s.entries
+	bytes += pairBytes*s.pairs + (edgeBytes+3*r.sureBytes()+4*names)*s.edges + (entryBytes+4*names)*s.entries
 	return bytes + 4*s.dense
 }
 
@@ -309,8 +315,18 @@ func (r *run) keptMemory(s tableSize) int64 {
 		return 0
 	}
 	names := 2 * r.nameBytes()
-	bytes := (keptEdgeBytes+names)*s.edges + (keptEntryBytes+names)*s.entries
+	bytes := (keptEdgeBytes+r.sureBytes()+names)*s.edges + (keptEntryBytes+names)*s.entries
 	return bytes + s.dense
+}
+
+// sureBytes is what the columns that the job asks for to say how sure an edge is take of a
+// row of a record.
+func (r *run) sureBytes() int64 {
+	columns := int64(1) // the probability of an edge
+	if r.job.TestsPairs() {
+		columns += 4
+	}
+	return 8 * columns
 }
 
 // nameBytes is the mean length of a name, and a bit more.
@@ -326,13 +342,13 @@ func (r *run) nameBytes() int64 {
 // returns what of that is for the tables that the host keeps.
 func (r *run) admitTables(of solverEntry, found *finding) (kept int64, err error) {
 	m := &r.memory
-	var support int64
+	var edges, nonZeros int64
 	if found.estimate != nil {
-		support = int64(found.estimate.Edges())
+		edges, nonZeros = int64(found.estimate.Edges()), int64(found.estimate.NonZeros())
 	}
-	size := r.tableSize(of, support)
+	size := r.tableSize(of, edges, nonZeros)
 	kept = r.keptMemory(size)
-	m.tables += kept - r.keptMemory(r.tableSize(of, 0))
+	m.tables += kept - r.keptMemory(r.tableSize(of, 0, 0))
 	err = m.raise(matrix(len(r.table.Names))+r.deliveryMemory(size), fmt.Sprintf("tables of %d edges", size.edges))
 	return kept, err
 }

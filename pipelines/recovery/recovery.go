@@ -35,6 +35,7 @@ import (
 	learned "github.com/gladflow/gladflow/solver/association/ranking"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
+	"github.com/gladflow/gladflow/solver/inference"
 )
 
 // A Host is what a run takes from its caller. The zero value reads the files of
@@ -118,10 +119,11 @@ type run struct {
 	population   *metric.Population // nil without a reference
 	penalties    *dense.Sym         // nil without a penalty matrix
 	table        *table.Table
-	samples      []float64      // nil unless a solver uses them
-	regulators   []int          // ascending; nil where edges are undirected
-	folder       *output.Folder // nil without one
-	page         *reportPage    // nil without one
+	samples      []float64        // nil unless a solver uses them
+	tests        *inference.Tests // nil without tests of pairs
+	regulators   []int            // ascending; nil where edges are undirected
+	folder       *output.Folder   // nil without one
+	page         *reportPage      // nil without one
 	result       *job.Result
 	memory       reservation
 }
@@ -182,6 +184,9 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 func (r *run) recover(ctx context.Context, p solver.Problem) error {
 	penalty, err := r.choosePenalty(ctx, r.block(p), penaltyRules())
 	if err != nil {
+		return job.InterruptedOr(ctx, err)
+	}
+	if err := r.test(ctx, p); err != nil {
 		return job.InterruptedOr(ctx, err)
 	}
 	// The first of all, with the panics after it, and of those that are no solver's.

@@ -46,6 +46,7 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 		report.Done("failed")
 		return failedResult(name, "failed"), job.InterruptedOr(ctx, &job.SolverError{Solver: name, Err: err})
 	}
+	found.more = r.tested()
 	res := r.solverResult(entry, found)
 	if entry.takesPenalty {
 		res.Penalty = r.result.Penalty.Rho
@@ -102,8 +103,10 @@ func (r *run) conclude(entry solverEntry, found *finding, recorder *gapRecorder,
 		}
 		res.Metrics = evaluation.Metrics(table, scored)
 	}
+	links, score := r.links(found)
+	res.Network = networkResult(links, r.table.Names)
 	if r.page != nil {
-		r.page.add(r, found, scored.Ranking, recorder.history, res.Name)
+		r.page.add(r, links, score, scored.Ranking, recorder.history, *res)
 	}
 	return r.deliver(entry, found, res)
 }
@@ -120,6 +123,8 @@ type finding struct {
 	// expected in the support; nil without a probability.
 	score         string
 	expectedFalse *job.Float
+	// more says how sure edges are, besides their probability.
+	more []pairColumn
 }
 
 // panicked says nothing of the panic: its value is for the log, like its stack.
@@ -180,13 +185,13 @@ func (r *run) solverResult(entry solverEntry, found *finding) job.SolverResult {
 	if entry.Ranking {
 		res := failedResult(entry.Name, solver.Completed.String())
 		res.Ranking, res.Seconds = true, job.Float(found.ranking.elapsed.Seconds())
-		res.Edges = int(r.tableSize(entry, 0).edges)
+		res.Edges = r.rankedEdges(entry, found.ranking)
 		return res
 	}
 	est := found.estimate
 	edges := est.Edges()
 	if r.regulators != nil {
-		edges = int(r.tableSize(entry, 0).edges)
+		edges = int(r.tableSize(entry, 0, 0).edges)
 	}
 	return job.SolverResult{
 		Name:        entry.Name,

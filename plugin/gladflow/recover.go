@@ -29,6 +29,7 @@ known one; --report leaves a page to look at. INPUT may be - for standard input.
   gladflow recover expression.tsv.gz --id-column condition --solvers glad,bcd,gista,admm,am --penalty 0.5 --gap 1e-4 --out network
   gladflow recover expression.tsv.gz --orientation columns --correlation spearman --reference known.tsv --report network.html
   gladflow recover expression.parquet --solvers glad --adapt --out network
+  gladflow recover expression.parquet --edges fdr:0.1 --out network
   gladflow recover covariance.csv --input covariance --samples 301 --penalty 0.1 --format csv --out network
   zcat expression.csv.gz | gladflow recover - --input-format csv --json`,
 		Args: func(c *cobra.Command, args []string) error {
