@@ -30,10 +30,13 @@ func (m *matrix) unequalHead(header, first int) error {
 // nextText is next for text.
 func (m *matrix) nextText() (b block, err error) {
 	d := len(m.names)
-	if b, err = m.grid.read(m.buf[:0], d, blockRows(d)); err != nil {
+	b, err = m.grid.read(m.buf[:0], d, blockRows(d))
+	if !m.labelled {
+		m.leftOut = m.grid.leftOut
+	}
+	if err != nil {
 		return block{}, err
 	}
-	m.leftOut = m.grid.leftOut
 	m.buf = b.rows
 	for _, label := range b.ids {
 		if err := m.countLabel(label); err != nil {

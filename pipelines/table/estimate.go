@@ -24,7 +24,8 @@ type Data struct {
 	// Shrinkage is the weight that was applied, given or found.
 	Shrinkage float64
 	// Samples are the samples themselves, M·d numbers, one sample after the other,
-	// where Table.KeepSamples asks for them; nil for a covariance.
+	// where Table.KeepSamples asks for them: residuals where the source adjusts them; nil for
+	// a covariance, and where samples miss values or have weights.
 	Samples []float64
 	// Completion says what was done about missing values that were estimated around or
 	// filled in; nil where there were none.
@@ -70,7 +71,7 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 	switch {
 	case t.rows != nil:
 		estimated, err = t.estimateGathered(ctx, settings, report)
-		if t.KeepSamples && !t.hasMissing() {
+		if t.KeepSamples && !t.hasMissing() && t.weights == nil {
 			samples = t.rows
 		}
 		t.rows = nil
@@ -85,8 +86,8 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 		sha = t.samples.SHA256()
 		samples = source.rows
 		t.Close() // so that its memory is free while solvers are at work
-		t.samples = nil
 		t.Preparation, t.kurtosis = t.cleaned.preparation(), t.cleaned.tails.kurtosis()
+		t.samples = nil
 	default:
 		estimated, err = covariance.FromMatrix(ctx, t.matrix, d, t.source.Samples, settings)
 		if err != nil && ctx.Err() == nil {
@@ -123,6 +124,9 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 func (t *Table) settings(engine dense.Engine) (covariance.Settings, error) {
 	source := t.source
 	s := covariance.Settings{Names: t.Names, Engine: engine}
+	if a := t.Preparation.Adjusted; a != nil {
+		s.Spent = a.Rank
+	}
 	var err error
 	if source.Correlation == job.CorrelationAuto {
 		s.Method = t.cleaned.tails.choose(t.kurtosis, len(t.rows)/len(t.Names))

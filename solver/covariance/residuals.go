@@ -22,8 +22,9 @@ type Fit struct {
 }
 
 const (
-	// redundant is the part of a standardised covariate below which the others have it.
-	redundant = 1e-9
+	// redundant is the part of a standardised covariate below which the others have it: what
+	// rounding leaves of numbers that are written with five digits.
+	redundant = 1e-5
 	// explained is the part of a variable below which the covariates have all of it.
 	explained = 1e-10
 )
@@ -37,7 +38,7 @@ const (
 // The covariates are standardised and orthogonalised twice by the modified Gram-Schmidt
 // process, the one of which most is left coming next (Businger and Golub, "Linear least
 // squares solutions by Householder transformations", Numerische Mathematik 7 (1965), for
-// the order), until a part of 1e-9 and less is left of all others: these are redundant.
+// the order), until a part of 1e-5 and less is left of all others: these are redundant.
 //
 // Errors: lengths that do not fit; that of ctx.
 func Residuals(ctx context.Context, rows []float64, d int, covariates [][]float64, weights []float64) (Fit, error) {
