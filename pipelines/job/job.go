@@ -1,6 +1,7 @@
 package job
 
 import (
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -160,8 +161,8 @@ type Job struct {
 	Units string `json:"units,omitzero" jsonschema:"enum=standardised,enum=original,default=standardised" jsonschema_description:"units of the precision matrix written"`
 
 	// Report is an HTML page to look at, made where it is missing and replaced as the
-	// files in Out are. Default: none.
-	Report string `json:"report,omitzero" file:"write" jsonschema:"pattern=[.]html$" jsonschema_description:"page to look at, with tables, curves and the network drawn: one HTML file whose name ends in .html"`
+	// files in Out are, or ReportNone. Default: ReportFile in Out, and none without Out.
+	Report string `json:"report,omitzero" file:"write" jsonschema:"pattern=^none$|[.]html$" jsonschema_description:"page to look at, with tables, curves and the network drawn: one HTML file whose name ends in .html, or none; without it report.html in the folder of the files"`
 
 	// Engine does the linear algebra.
 	Engine string `json:"engine,omitzero" jsonschema:"enum=auto,enum=openblas,enum=gonum,default=auto" jsonschema_description:"linear algebra; auto is openblas where this machine has it"`
@@ -228,6 +229,11 @@ const (
 	ScoreProbability        = "probability"
 	ScorePartialCorrelation = "partial-correlation"
 
+	// ReportNone is the value of Report that asks for no page, ReportFile the name of the
+	// page in the folder of a run.
+	ReportNone = "none"
+	ReportFile = "report.html"
+
 	UnitsStandardised = "standardised"
 	UnitsOriginal     = "original"
 
@@ -258,6 +264,9 @@ func (j Job) ResolvedBy(known Facts) Job {
 	if j.PenaltyMatrix != "" {
 		r.Penalty = ""
 	}
+	if j.Report == "" {
+		r.Report = j.defaultReport()
+	}
 	if j.Reference == "" {
 		r.Population = ""
 	}
@@ -267,6 +276,22 @@ func (j Job) ResolvedBy(known Facts) Job {
 		r.PValues = PValuesAuto
 	}
 	return r
+}
+
+// defaultReport is what Report is without a word on it; empty without Out.
+func (j Job) defaultReport() string {
+	if j.Out == "" {
+		return ""
+	}
+	return filepath.Join(j.Out, ReportFile)
+}
+
+// ReportPath is where the page is written; empty for none.
+func (j Job) ReportPath() string {
+	if j.Report == ReportNone {
+		return ""
+	}
+	return j.Report
 }
 
 // SamplesGiven says whether the input holds samples, and not what was estimated

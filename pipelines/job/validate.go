@@ -125,8 +125,8 @@ func (j Job) checkOutput() error {
 	if err := j.checkConfidence(); err != nil {
 		return err
 	}
-	if err := CheckReport(j.Report); err != nil {
-		return err
+	if err := CheckReport(j.ReportPath()); err != nil {
+		return Errorf("report", "%q is neither none nor the name of an HTML page, which ends in .html", j.Report)
 	}
 	switch {
 	case j.Units == UnitsOriginal && j.InputKind == KindCorrelation:

@@ -130,10 +130,11 @@ func (r *run) openOutput(context.Context) (err error) {
 }
 
 func (r *run) openReport(context.Context) error {
-	if r.job.Report == "" {
+	path := r.job.ReportPath()
+	if path == "" {
 		return nil
 	}
-	file, err := output.OpenFileIn(r.host.Root, "report", r.job.Report)
+	file, err := output.OpenFileIn(r.host.Root, "report", path)
 	if err != nil {
 		return err
 	}
