@@ -67,6 +67,7 @@ func (r *run) openInput(ctx context.Context) (err error) {
 	}
 	if r.table, err = table.Open(ctx, source, files); err == nil {
 		r.table.KeepSamples = holdsOut(r.job) || anySolver(r.job.Solvers, func(s solverEntry) bool { return s.usesSamples })
+		r.table.KeepResampler = r.job.Stability > 0
 		err = r.checkAdapting()
 	}
 	return err
