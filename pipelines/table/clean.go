@@ -226,7 +226,7 @@ func (c *cleaned) preparation() Preparation {
 // leaveOut takes constant variables and those of little variance out of the rows.
 func (t *Table) leaveOut() error {
 	d := len(t.Names)
-	variances := covariance.Variances(t.rows, d, t.weights)
+	variances := covariance.WeightedVariances(t.rows, d, t.weights)
 	kurtosis := t.cleaned.tails.kurtosis()
 	var left []int
 	for j, v := range variances {

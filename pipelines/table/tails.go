@@ -65,7 +65,7 @@ func (t *tails) begin(rows []float64, d int) {
 	for k := range t.powers {
 		t.powers[k] = make([]float64, d)
 	}
-	for j, variance := range covariance.Variances(rows, d, nil) {
+	for j, variance := range covariance.Variances(rows, d) {
 		var n, mean float64
 		for i := j; i < len(rows); i += d {
 			if v := rows[i]; v == v {

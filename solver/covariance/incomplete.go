@@ -289,10 +289,11 @@ func (t *incomplete) count(together *dense.Sym) int {
 // Variances are those of the d columns of rows, one sample after the other, with divisor
 // M and without missing values, which are NaN. A column that is constant, or constant up
 // to rounding, or has fewer than two values, has the variance 0, and no other.
-//
-// With weights, one positive number a sample, and without missing values, they are the
-// weighted ones, up to a factor that is the same for all; nil are equal weights.
-func Variances(rows []float64, d int, weights []float64) []float64 {
+func Variances(rows []float64, d int) []float64 { return WeightedVariances(rows, d, nil) }
+
+// WeightedVariances is Variances of samples without missing values and with weights, one
+// positive number a sample, up to a factor that is the same for all; nil are equal weights.
+func WeightedVariances(rows []float64, d int, weights []float64) []float64 {
 	variances := make([]float64, d)
 	column := make([]float64, 0, len(rows)/max(1, d))
 	roots := make([]float64, len(weights))
