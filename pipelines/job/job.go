@@ -134,6 +134,13 @@ type Job struct {
 	// Edges says which pairs an edge list holds: the support (where Z is not zero, or,
 	// where FDR is bounded, the pairs that it keeps), all, or the N of highest score. The support of a ranking is its MostRanked best pairs.
 	Edges string `json:"edges,omitzero" jsonschema:"pattern=^(support|all|top:[1-9][0-9]*|fdr:[0-9.eE-]+)$,default=support" jsonschema_description:"pairs in the edge list: support (where the sparse matrix is not zero, or those that fdr keeps; of a ranking the best 100000), all, top:N, or fdr:Q, those that tests of all pairs keep at a false discovery rate of Q, such as fdr:0.1"`
+	// Stability is the number of complementary pairs of halves of the samples that every
+	// solver is run on again, to count how often each pair of variables is selected: see
+	// package stability. Default: none, but DefaultStability where FalseEdges needs them.
+	Stability int `json:"stability,omitzero" bare:"50" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"run every solver on so many pairs of halves of the samples, such as 50: columns selection_probability and sign_consistency of the list; 0 is none"`
+	// FalseEdges keeps the edges for which the bound on the expected number of false ones
+	// among those selected as often is at most this: stability.Bound.Concave.
+	FalseEdges float64 `json:"false_edges,omitzero" jsonschema:"minimum=0" jsonschema_description:"keep the edges that halves of the samples select so often that at most so many false ones are expected among them; 0 keeps all"`
 	// PValues tests every pair of variables for a partial correlation: by the classical
 	// test, by the de-sparsified graphical lasso, or auto, which is the former where there
 	// are twice as many samples as variables. Default: no tests, but auto where Edges
@@ -200,6 +207,9 @@ const (
 	AdaptEqualScales = "equal-scales"
 	AdaptTrain       = "train"
 
+	// DefaultStability is the number of pairs of halves where FalseEdges needs some.
+	DefaultStability = 50
+
 	PValuesAuto    = "auto"
 	PValuesPartial = "partial-correlation"
 	PValuesLasso   = "desparsified"
@@ -257,6 +267,9 @@ func (j Job) ResolvedBy(known Facts) Job {
 	}
 	if j.Reference == "" {
 		r.Population = ""
+	}
+	if j.FalseEdges > 0 && j.Stability == 0 {
+		r.Stability = DefaultStability
 	}
 	if !j.TestsPairs() {
 		r.Confidence = 0

@@ -206,6 +206,9 @@ type SolverResult struct {
 	// false edges that is expected in its support; empty and nil for a model without an edge head.
 	Score         string `json:"score,omitempty"`
 	ExpectedFalse *Float `json:"expected_false,omitempty"`
+	// Stability says how the solver did on halves of the samples; nil where it was not run on
+	// any.
+	Stability *StabilityResult `json:"stability,omitempty"`
 	// Status is that of the estimate, see solver.Status, or "failed".
 	Status string `json:"status"`
 	// TimeLimitReached says that the time limit is why it was interrupted.

@@ -141,7 +141,22 @@ func (j Job) checkConfidence() error {
 	if j.PValues == "" {
 		tests = "edges"
 	}
+	halves := "stability"
+	if j.Stability == 0 {
+		halves = "false_edges"
+	}
+	const mostPairs = 1000 // stability.MostPairs
 	switch {
+	case j.Stability < 0 || j.Stability > mostPairs:
+		return Errorf("stability", "%d is no number of pairs of halves; give one from 1 to %d, such as 50", j.Stability, mostPairs)
+	case !(j.FalseEdges >= 0) || math.IsInf(j.FalseEdges, 0):
+		return Errorf("false_edges", "%v is no number of edges; give one above 0, such as 5", j.FalseEdges)
+	case (j.Stability > 0 || j.FalseEdges > 0) && !j.SamplesGiven():
+		return Errorf(halves, "halves are of samples, and the input is their %s; give the samples, or leave this out", j.InputKind)
+	case j.FalseEdges > 0 && j.Edges != "" && j.Edges != EdgesSupport:
+		return Errorf("false_edges", "edges lists %s, whatever is kept; leave one of the two out", j.Edges)
+	case (j.Stability > 0 || j.FalseEdges > 0) && j.Adapt == AdaptTrain:
+		return Errorf(halves, "adapt train would train for every half of the samples; choose experts, or leave one of the two out")
 	case !(j.Confidence >= 0 && j.Confidence < 1):
 		return Errorf("confidence", "%v is no probability below 1; give one such as 0.95", j.Confidence)
 	case j.Confidence != 0 && !j.TestsPairs():

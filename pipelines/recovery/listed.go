@@ -67,7 +67,7 @@ func (r *run) listedScorer(s *solution, n int, at func(k int) (i, j int, score f
 			tied[metric.Pair{I: int32(j), J: int32(i)}] = true
 		}
 	}
-	wanted := r.listsTested()
+	wanted := r.lists(s.kept)
 	listed := func(i, j int) float64 {
 		if v := score(i, j); !wanted(i, j) {
 			return last

@@ -157,6 +157,21 @@ func (m *reservation) handOver(bytes int64) int64 {
 	return bytes
 }
 
+// borrow reserves for more work at the same time, if there is memory for it: until the run
+// ends, for what grows later.
+func (m *reservation) borrow(bytes int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.from == nil {
+		return true
+	}
+	if m.ended || m.from.Reserve(bytes) != nil {
+		return false
+	}
+	m.reserved += bytes
+	return true
+}
+
 // release gives back everything when no kernel is at work any more: after a
 // cancellation they may be, for a while, with matrices of the run.
 func (m *reservation) release(kernels *dense.Background) {
@@ -194,6 +209,9 @@ func (r *run) admit(context.Context) error {
 	for _, name := range r.job.Solvers {
 		entry := find(name)
 		atWork(r.solverMemory(entry, c), "solver "+name)
+		if r.job.Stability > 0 {
+			atWork(r.halfMemory(entry)+r.countsMemory(), "halves of the samples")
+		}
 		if r.delivers() { // what is known before the solver has ended
 			size := r.tableSize(entry, 0, 0)
 			atWork(r.deliveryMemory(size), "the tables of a solver")
@@ -323,6 +341,9 @@ func (r *run) keptMemory(s tableSize) int64 {
 // row of a record.
 func (r *run) sureBytes() int64 {
 	columns := int64(1) // the probability of an edge
+	if r.job.Stability > 0 {
+		columns += 2
+	}
 	if r.job.TestsPairs() {
 		columns += 4
 	}

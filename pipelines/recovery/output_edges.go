@@ -41,7 +41,7 @@ func prepareTable(format arrowio.Format[[]arrowio.Column], columns []arrowio.Col
 // edges are the pairs that the job asks for, in the order of the file.
 func (r *run) edges(s *solution) []arrowio.Edge {
 	names := r.table.Names
-	everyPair, listed := r.job.Edges != job.EdgesSupport, r.listsTested()
+	everyPair, listed := r.job.Edges != job.EdgesSupport, r.lists(s.kept)
 	var list []arrowio.Edge
 	for i := range names {
 		for j := i + 1; j < len(names); j++ {

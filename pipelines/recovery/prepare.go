@@ -70,6 +70,7 @@ func (r *run) openInput(ctx context.Context) (err error) {
 			return &job.Error{Field: "format", Err: err}
 		}
 		r.table.KeepSamples = holdsOut(r.job) || anySolver(r.job.Solvers, func(s solverEntry) bool { return s.usesSamples })
+		r.table.KeepResampler = r.job.Stability > 0
 		err = r.checkAdapting()
 	}
 	return err

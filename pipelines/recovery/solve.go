@@ -78,6 +78,13 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 			return res, job.InterruptedOr(ctx, &job.SolverError{Solver: name, Iteration: est.Iterations, Err: err})
 		}
 	}
+	if res.Stability, err = r.stabilise(ctx, entry, found, penalty); err != nil {
+		report.Done("failed")
+		return res, job.InterruptedOr(ctx, &job.SolverError{Solver: name, Err: err})
+	}
+	if s := res.Stability; s != nil && found.kept != nil {
+		r.countKept(entry, found, &res)
+	}
 	if err := r.conclude(entry, found, recorder, &res); err != nil {
 		report.Done("failed")
 		return res, err
@@ -125,6 +132,8 @@ type finding struct {
 	expectedFalse *job.Float
 	// more says how sure edges are, besides their probability.
 	more []pairColumn
+	// kept says which pairs may be listed as edges; nil where all may.
+	kept func(i, j int) bool
 }
 
 // panicked says nothing of the panic: its value is for the log, like its stack.
@@ -185,7 +194,7 @@ func (r *run) solverResult(entry solverEntry, found *finding) job.SolverResult {
 	if entry.Ranking {
 		res := failedResult(entry.Name, solver.Completed.String())
 		res.Ranking, res.Seconds = true, job.Float(found.ranking.elapsed.Seconds())
-		res.Edges = r.rankedEdges(entry, found.ranking)
+		res.Edges = r.rankedEdges(entry, found.ranking, nil)
 		return res
 	}
 	est := found.estimate

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -145,12 +144,16 @@ func testMemory(c solverConfig, d int) (peak, kept int64) {
 	return bcdEntry().memory(c, d) + kept + 2*matrix(d), kept
 }
 
-// listsTested says whether a pair is listed by the tests: all are where the job asks for no
-// false discovery rate.
-func (r *run) listsTested() func(i, j int) bool {
+// lists says whether a pair is listed that a solver has found: what the tests keep, where the
+// job asks for a false discovery rate, and what the halves of the samples do, where it bounds
+// the false edges.
+func (r *run) lists(kept func(i, j int) bool) func(i, j int) bool {
 	fdr, _ := r.job.EdgeFDR()
-	if fdr == 0 {
-		return func(int, int) bool { return true }
+	switch {
+	case fdr > 0:
+		return func(i, j int) bool { return r.tests.Q(i, j) <= fdr }
+	case kept != nil:
+		return kept
 	}
-	return func(i, j int) bool { return r.tests.Q(i, j) <= math.Min(1, fdr) }
+	return func(int, int) bool { return true }
 }

@@ -87,6 +87,9 @@ func solverLines(r *job.Result) []string {
 		if s.Adapted != nil {
 			lines = append(lines, s.Name+": "+s.Adapted.String())
 		}
+		if s.Stability != nil {
+			lines = append(lines, s.Name+": "+s.Stability.String())
+		}
 		for _, sentence := range []string{s.Note, s.Error} {
 			if sentence != "" {
 				lines = append(lines, s.Name+": "+sentence)

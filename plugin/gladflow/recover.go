@@ -30,6 +30,7 @@ networks are scored against a known one. INPUT may be - for standard input.`,
   gladflow recover expression.tsv.gz --orientation columns --correlation spearman --reference known.tsv --report network.html
   gladflow recover expression.parquet --solvers glad --adapt --out network
   gladflow recover expression.parquet --edges fdr:0.1 --out network
+  gladflow recover expression.parquet --false-edges 5 --out network
   gladflow recover covariance.csv --input covariance --samples 301 --penalty 0.1 --format csv --out network
   zcat expression.csv.gz | gladflow recover - --input-format csv --json`,
 		Args: func(c *cobra.Command, args []string) error {
