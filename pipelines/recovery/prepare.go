@@ -67,6 +67,9 @@ func (r *run) openInput(ctx context.Context) (err error) {
 	}
 	if r.table, err = table.Open(ctx, source, files); err == nil {
 		r.table.KeepSamples = holdsOut(r.job) || anySolver(r.job.Solvers, func(s solverEntry) bool { return s.usesSamples })
+		if rule, ok := r.penaltyRule(); ok {
+			r.table.KeepResampler = rule.NeedsSamples
+		}
 		err = r.checkAdapting()
 	}
 	return err

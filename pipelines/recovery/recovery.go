@@ -33,6 +33,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/table"
 	"github.com/gladflow/gladflow/solver"
 	learned "github.com/gladflow/gladflow/solver/association/ranking"
+	"github.com/gladflow/gladflow/solver/covariance"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 )
@@ -118,10 +119,11 @@ type run struct {
 	population   *metric.Population // nil without a reference
 	penalties    *dense.Sym         // nil without a penalty matrix
 	table        *table.Table
-	samples      []float64      // nil unless a solver uses them
-	regulators   []int          // ascending; nil where edges are undirected
-	folder       *output.Folder // nil without one
-	page         *reportPage    // nil without one
+	samples      []float64             // nil unless a solver uses them
+	resampler    *covariance.Resampler // nil unless the penalty is chosen by one
+	regulators   []int                 // ascending; nil where edges are undirected
+	folder       *output.Folder        // nil without one
+	page         *reportPage           // nil without one
 	result       *job.Result
 	memory       reservation
 }
@@ -153,8 +155,12 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 	if err != nil {
 		return solver.Problem{}, err
 	}
-	r.samples = data.Samples
-	r.memory.read(8 * int64(cap(r.samples)))
+	r.samples, r.resampler = data.Samples, data.Resampler
+	kept := int64(cap(r.samples))
+	if r.resampler != nil {
+		kept = max(kept, int64(cap(r.resampler.Rows)))
+	}
+	r.memory.read(8 * kept)
 	r.result.Input = job.InputResult{
 		Path:      r.result.Job.Input,
 		Kind:      r.job.InputKind,
@@ -181,6 +187,7 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 // recover runs the solvers one after the other: they share the cores.
 func (r *run) recover(ctx context.Context, p solver.Problem) error {
 	penalty, err := r.choosePenalty(ctx, r.block(p), penaltyRules())
+	r.resampler = nil // its samples are needed no more
 	if err != nil {
 		return job.InterruptedOr(ctx, err)
 	}

@@ -170,25 +170,39 @@ func (r *run) convergenceSection(solved []string) []page.Section {
 	return []page.Section{s}
 }
 
+// criterionTitle is the name of what the penalty was chosen by.
+func criterionTitle(p *job.PenaltyResult) string {
+	switch p.Criterion {
+	case "bic":
+		return "BIC"
+	case "held_out":
+		return "held-out log-likelihood"
+	case "instability":
+		return "instability"
+	}
+	return "extended BIC"
+}
+
 // penaltySection shows how the penalty was chosen, if it was.
 func (r *run) penaltySection() []page.Section {
 	p := r.result.Penalty
 	if p == nil || len(p.Path) < 2 {
 		return nil
 	}
-	criterion, edges := page.Series{Name: "EBIC"}, page.Series{Name: "edges"}
+	criterion, edges := page.Series{Name: criterionTitle(p)}, page.Series{Name: "edges"}
 	for _, q := range p.Path {
-		criterion.X, criterion.Y = append(criterion.X, float64(q.Penalty)), append(criterion.Y, float64(q.EBIC))
+		criterion.X, criterion.Y = append(criterion.X, float64(q.Penalty)), append(criterion.Y, float64(q.Criterion))
 		edges.X, edges.Y = append(edges.X, float64(q.Penalty)), append(edges.Y, float64(q.Edges))
 	}
-	return []page.Section{{
+	section := page.Section{
 		Title: "Penalty",
-		Text:  []string{fmt.Sprintf("The extended BIC is least at the penalty %s, of %d that were tried.", page.Figure(float64(p.Rho), "%.4g"), len(p.Path))},
-		Charts: []page.Chart{
-			{Title: "Criterion", X: "penalty", Y: "extended BIC", LogX: true, SwitchX: true, Dots: true, Low: true, Series: []page.Series{criterion}},
-			{Title: "Edges", X: "penalty", Y: "edges", LogX: true, SwitchX: true, Dots: true, Series: []page.Series{edges}},
-		},
-	}}
+		Text:  []string{fmt.Sprintf("The penalty is %s: %s.", page.Figure(float64(p.Rho), "%.4g"), p.How)},
+	}
+	if p.Criterion != "" {
+		section.Charts = append(section.Charts, page.Chart{Title: "Criterion", X: "penalty", Y: criterionTitle(p), LogX: true, SwitchX: true, Dots: true, Low: true, Series: []page.Series{criterion}})
+	}
+	section.Charts = append(section.Charts, page.Chart{Title: "Edges", X: "penalty", Y: "edges", LogX: true, SwitchX: true, Dots: true, Series: []page.Series{edges}})
+	return []page.Section{section}
 }
 
 // recordSection is what was done, and how to repeat it.

@@ -77,6 +77,9 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 			return res, job.InterruptedOr(ctx, &job.SolverError{Solver: name, Iteration: est.Iterations, Err: err})
 		}
 	}
+	if found.estimate != nil {
+		r.warnOfGraph(entry, found.estimate.Edges())
+	}
 	if err := r.conclude(entry, found, recorder, &res); err != nil {
 		report.Done("failed")
 		return res, err
