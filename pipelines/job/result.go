@@ -32,6 +32,8 @@ type Result struct {
 	DeviceNote string `json:"device_note,omitempty"`
 	// Penalty says where ρ comes from; nil where no solver takes one.
 	Penalty *PenaltyResult `json:"penalty,omitempty"`
+	// Tests says how pairs were tested; nil where they were not.
+	Tests *TestsResult `json:"tests,omitempty"`
 	// Reference is the network scored with; nil where none was given.
 	Reference *ReferenceResult `json:"reference,omitempty"`
 	// Regulators are the variables at which edges start; nil where edges are undirected.
@@ -208,6 +210,9 @@ type SolverResult struct {
 	// false edges that is expected in its support; empty and nil for a model without an edge head.
 	Score         string `json:"score,omitempty"`
 	ExpectedFalse *Float `json:"expected_false,omitempty"`
+	// Stability says how the solver did on halves of the samples; nil where it was not run on
+	// any.
+	Stability *StabilityResult `json:"stability,omitempty"`
 	// Status is that of the estimate, see solver.Status, or "failed".
 	Status string `json:"status"`
 	// TimeLimitReached says that the time limit is why it was interrupted.

@@ -1,6 +1,10 @@
 package recovery
 
-import "github.com/gladflow/gladflow/arrowio"
+import (
+	"slices"
+
+	"github.com/gladflow/gladflow/arrowio"
+)
 
 // A pairColumn is a number of every pair of variables that says how sure an edge is: one
 // of the columns of arrowio.Confidence.
@@ -26,7 +30,7 @@ func (s *solution) confidence(n int, edge func(k int) (i, j int, score float64))
 
 // sure are the columns that are known of what a solver has found.
 func (f *finding) sure() []pairColumn {
-	var columns []pairColumn
+	columns := slices.Clone(f.more)
 	if p := f.probability; p != nil {
 		columns = append(columns, pairColumn{arrowio.EdgeProbability, func(i, j int, _ float64) float64 { return p.At(i, j) }})
 	}

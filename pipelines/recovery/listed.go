@@ -67,8 +67,11 @@ func (r *run) listedScorer(s *solution, n int, at func(k int) (i, j int, score f
 			tied[metric.Pair{I: int32(j), J: int32(i)}] = true
 		}
 	}
+	wanted := r.lists(s.kept)
 	listed := func(i, j int) float64 {
-		if v := score(i, j); v > cut || v == cut && tied[metric.Pair{I: int32(i), J: int32(j)}] {
+		if v := score(i, j); !wanted(i, j) {
+			return last
+		} else if v > cut || v == cut && tied[metric.Pair{I: int32(i), J: int32(j)}] {
 			return v
 		}
 		return last

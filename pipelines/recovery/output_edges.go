@@ -41,11 +41,11 @@ func prepareTable(format arrowio.Format[[]arrowio.Column], columns []arrowio.Col
 // edges are the pairs that the job asks for, in the order of the file.
 func (r *run) edges(s *solution) []arrowio.Edge {
 	names := r.table.Names
-	everyPair := r.job.Edges != job.EdgesSupport
+	everyPair, listed := r.job.Edges != job.EdgesSupport, r.lists(s.kept)
 	var list []arrowio.Edge
 	for i := range names {
 		for j := i + 1; j < len(names); j++ {
-			if !everyPair && !s.IsEdge(i, j) {
+			if !everyPair && !s.IsEdge(i, j) || !listed(i, j) {
 				continue
 			}
 			list = append(list, arrowio.Edge{

@@ -22,7 +22,11 @@ func (r *run) rankedList(s *solution) rankedEdges {
 	names, k := r.table.Names, s.ranking
 	d := len(names)
 	pairs := make([]arrowio.RankedPair, 0, k.pairs(d))
+	listed := r.lists(s.kept)
 	k.each(d, func(i, j int, score float64, sign int8) {
+		if !listed(i, j) {
+			return
+		}
 		pairs = append(pairs, arrowio.RankedPair{Source: int32(i), Target: int32(j), Score: score, Sign: sign})
 	})
 	list := arrowio.Rank(names, pairs, int(r.listed(s.solver, int64(len(pairs)))))
@@ -38,6 +42,22 @@ type rankedEdges struct{ arrowio.Ranked }
 func (l rankedEdges) edge(k int) (i, j int, score float64) {
 	p := l.Pairs[k]
 	return int(p.Source), int(p.Target), p.Score
+}
+
+// rankedEdges is the number of pairs of a ranking that are listed, of those kept; nil for all.
+func (r *run) rankedEdges(of solverEntry, k *ranking, kept func(i, j int) bool) int {
+	most := r.tableSize(of, 0, 0).edges
+	if fdr, _ := r.job.EdgeFDR(); fdr == 0 && kept == nil {
+		return int(most)
+	}
+	var n int64
+	listed := r.lists(kept)
+	k.each(len(r.table.Names), func(i, j int, _ float64, _ int8) {
+		if listed(i, j) {
+			n++
+		}
+	})
+	return int(min(most, n))
 }
 
 func signOf(v float64) int8 {
@@ -61,6 +81,12 @@ func EdgeColumns(j job.Job, solver string) []arrowio.Column {
 	var known arrowio.Confidence
 	if s.probability || s.takesModel && j.Regulators == "" && givesProbabilities(j) {
 		known.EdgeProbability = []float64{}
+	}
+	if j.Stability > 0 || j.FalseEdges > 0 {
+		known.SelectionProbability, known.SignConsistency = []float64{}, []float64{}
+	}
+	if j.TestsPairs() {
+		known.PValue, known.QValue, known.Lower, known.Upper = []float64{}, []float64{}, []float64{}, []float64{}
 	}
 	return append(columns, known.Columns()...)
 }

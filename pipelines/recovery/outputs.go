@@ -43,6 +43,7 @@ type solution struct {
 	theta, z         *dense.Sym
 	ranking          *ranking     // nil for an estimate
 	sure             []pairColumn // of the list of edges
+	kept             func(i, j int) bool
 	solver           solverEntry
 	result           *job.SolverResult
 }
@@ -76,7 +77,7 @@ func (r *run) deliver(entry solverEntry, found *finding, res *job.SolverResult) 
 	if err != nil {
 		return err
 	}
-	s := &solution{Estimate: found.estimate, ranking: found.ranking, sure: found.sure(), solver: entry, result: res}
+	s := &solution{Estimate: found.estimate, ranking: found.ranking, sure: found.sure(), kept: found.kept, solver: entry, result: res}
 	if est := found.estimate; est != nil {
 		if s.theta, s.z, err = r.inUnits(est, entry); err != nil {
 			return err

@@ -36,6 +36,7 @@ import (
 	"github.com/gladflow/gladflow/solver/covariance"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
+	"github.com/gladflow/gladflow/solver/inference"
 )
 
 // A Host is what a run takes from its caller. The zero value reads the files of
@@ -108,6 +109,7 @@ func runOn(ctx context.Context, j job.Job, host Host, gpus *device.Pool) (*job.R
 // run is one run of a job.
 type run struct {
 	job     job.Job // resolved
+	asked   job.Job
 	host    Host
 	started time.Time
 
@@ -120,7 +122,8 @@ type run struct {
 	penalties    *dense.Sym         // nil without a penalty matrix
 	table        *table.Table
 	samples      []float64             // nil unless a solver uses them
-	resampler    *covariance.Resampler // nil unless the penalty is chosen by one
+	tests        *inference.Tests      // nil without tests of pairs
+	resampler    *covariance.Resampler // nil where nothing is estimated from some of the samples
 	regulators   []int                 // ascending; nil where edges are undirected
 	folder       *output.Folder        // nil without one
 	page         *reportPage           // nil without one
@@ -129,7 +132,7 @@ type run struct {
 }
 
 func newRun(j job.Job, host Host) *run {
-	r := &run{job: Resolved(j), host: host, started: time.Now(), memory: reservation{from: host.Memory}}
+	r := &run{job: Resolved(j), asked: j, host: host, started: time.Now(), memory: reservation{from: host.Memory}}
 	if host.Memory != nil {
 		r.host.Limits.Reserve, r.host.Keep = r.memory.hold, r.memory.keep
 	}
@@ -181,14 +184,22 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 	if err := r.checkAdaptingTo(data.Problem.Samples); err != nil {
 		return solver.Problem{}, err
 	}
+	if err := r.checkStability(); err != nil {
+		return solver.Problem{}, err
+	}
 	return data.Problem, r.admitSamples()
 }
 
 // recover runs the solvers one after the other: they share the cores.
 func (r *run) recover(ctx context.Context, p solver.Problem) error {
 	penalty, err := r.choosePenalty(ctx, r.block(p), penaltyRules())
-	r.resampler = nil // its samples are needed no more
+	if r.job.Stability == 0 {
+		r.resampler = nil // its samples are needed no more
+	}
 	if err != nil {
+		return job.InterruptedOr(ctx, err)
+	}
+	if err := r.test(ctx, p); err != nil {
 		return job.InterruptedOr(ctx, err)
 	}
 	// The first of all, with the panics after it, and of those that are no solver's.

@@ -72,7 +72,7 @@ func (r *run) writeReport() error {
 	if err != nil {
 		return err
 	}
-	written.Name = output.Beside(r.job.Out, r.job.Report)
+	written.Name = output.Beside(r.job.Out, r.job.ReportPath())
 	r.result.Files = append(r.result.Files, written)
 	return nil
 }

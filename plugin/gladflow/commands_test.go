@@ -50,7 +50,7 @@ func TestRecoverPrintsATable(t *testing.T) {
 		shownTitles() + ": population labelled, undirected: 4 pairs, 2 positive\n",
 		"solvers stop at 1e-06 × max(|objective|, 6)\n",
 		"files in " + out + ": glad.edges.parquet, glad.precision.parquet, bcd.edges.parquet",
-		"metrics.parquet, run.json\n",
+		"metrics.parquet, report.html, run.json\n",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is not in\n%s", want, stdout)
@@ -61,7 +61,7 @@ func TestRecoverPrintsATable(t *testing.T) {
 	if got := strings.Count(stderr, "\n"); got != 6 || strings.Contains(stderr, "\r") || !strings.HasPrefix(stderr, "reading: 40 samples of 6 variables (") {
 		t.Errorf("standard error:\n%s", stderr)
 	}
-	if names := noTemporaries(t, out); len(names) != 12 {
+	if names := noTemporaries(t, out); len(names) != 13 {
 		t.Errorf("files %v", names)
 	}
 }
@@ -69,7 +69,7 @@ func TestRecoverPrintsATable(t *testing.T) {
 func TestRecoverWithoutOut(t *testing.T) {
 	code, stdout, stderr := gladflow(t, "recover", file(t, "table.csv", expression()), "--id-column", "id", "--solvers", "bcd")
 	if code != exitDone || !strings.Contains(stdout, "no files were written; name a folder with --out") ||
-		!strings.Contains(stdout, "chosen by the extended BIC out of 10") || strings.Contains(stdout, "AUROC") {
+		!strings.Contains(stdout, " by refit: the least extended BIC") || strings.Contains(stdout, "AUROC") {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
 	}
 }
@@ -180,7 +180,7 @@ func TestInterruption(t *testing.T) {
 	if code != exitInterrupted || !strings.Contains(stderr.String(), "gladflow: interrupted; what had finished is kept\n") {
 		t.Errorf("code %d\n%s", code, stderr.String())
 	}
-	if got, want := noTemporaries(t, out), []string{"bcd.edges.parquet", "bcd.precision.parquet", "run.json"}; !slices.Equal(got, want) {
+	if got, want := noTemporaries(t, out), []string{"bcd.edges.parquet", "bcd.precision.parquet", "report.html", "run.json"}; !slices.Equal(got, want) {
 		t.Errorf("files %v, want %v", got, want)
 	}
 	if !strings.Contains(stdout.String(), "bcd     converged") || strings.Contains(stdout.String(), "admm.edges") {

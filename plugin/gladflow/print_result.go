@@ -60,6 +60,9 @@ func penaltyLines(r *job.Result) []string {
 // figureLines say what the figures of the table are.
 func figureLines(r *job.Result) []string {
 	var lines []string
+	if r.Tests != nil {
+		lines = append(lines, "tests: "+r.Tests.String())
+	}
 	if ref := r.Reference; ref != nil {
 		lines = append(lines, fmt.Sprintf("%s: population %s", shownTitles(), ref.Text))
 	}
@@ -80,6 +83,9 @@ func solverLines(r *job.Result) []string {
 	for _, s := range r.Solvers {
 		if s.Adapted != nil {
 			lines = append(lines, s.Name+": "+s.Adapted.String())
+		}
+		if s.Stability != nil {
+			lines = append(lines, s.Name+": "+s.Stability.String())
 		}
 		for _, sentence := range []string{s.Note, s.Error} {
 			if sentence != "" {
