@@ -49,11 +49,17 @@ func BenchmarkBCD(b *testing.B) {
 	for _, rho := range []float64{0.5, 0.3, 0.1} {
 		run(fmt.Sprintf("ecoli/rho=%g", rho), ecoliCorrelation, fixed(rho))
 	}
+	// Ten penalties down to a tenth of the largest, each from the solution before.
 	b.Run("ecoli/path", func(b *testing.B) {
-		p := solver.Problem{S: ecoliCorrelation(b), Samples: 301}
+		p := solver.Problem{S: ecoliCorrelation(b)}
+		top := absoluteQuantile(p.S, math.Nextafter(1, 0))
 		for b.Loop() {
-			if _, err := Path(b.Context(), p, PathSettings{Settings: Settings{Engine: engine}}); err != nil {
-				b.Fatal(err)
+			set := Settings{Gap: 1e-6, Engine: engine}
+			for k := range 10 {
+				set.Penalty.Rho = top * math.Pow(0.1, float64(k)/9)
+				if set.Initial, err = (BCD{set}).Solve(b.Context(), p); err != nil {
+					b.Fatal(err)
+				}
 			}
 		}
 	})
