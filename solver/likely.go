@@ -39,30 +39,18 @@ func LikelyThreshold(probability *dense.Sym, fdr float64) float64 {
 	return threshold
 }
 
-// KeepLikely makes Support the sparse twin of Precision by LikelyThreshold: the pairs kept
-// have the entries of Support, or of Precision where Support is zero; all other pairs have
-// zeros, and the diagonal stays. The Probability must be there. It returns the number of
-// pairs kept and the share of them that is expected to be false, 0 of none.
+// KeepLikely sets EdgeThreshold by LikelyThreshold, so that edges are the pairs whose
+// Probability, which must be there, says so. Support stays what the solver estimates: the
+// posterior mean of an uncertain entry is small and not zero, and zeros in its place would
+// cost accuracy. It returns the number of edges and the share of them that is expected to be
+// false, 0 of none.
 func (e *Estimate) KeepLikely(fdr float64) (kept int, expected float64) {
-	threshold := LikelyThreshold(e.Probability, fdr)
-	if e.Support == e.Precision {
-		e.Support = e.Precision.Clone()
-	}
-	for i := range e.Support.Len() {
-		row, dense, probability := e.Support.Row(i), e.Precision.Row(i), e.Probability.Row(i)
-		for j, p := range probability {
-			switch {
-			case j == i:
-			case p < threshold:
-				row[j] = 0
-			default:
-				if row[j] == 0 {
-					row[j] = dense[j]
-				}
-				if j > i {
-					kept++
-					expected += 1 - p
-				}
+	e.EdgeThreshold = LikelyThreshold(e.Probability, fdr)
+	for i := range e.Probability.Len() {
+		for _, p := range e.Probability.Row(i)[i+1:] {
+			if p >= e.EdgeThreshold {
+				kept++
+				expected += 1 - p
 			}
 		}
 	}

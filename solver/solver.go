@@ -93,6 +93,9 @@ type Estimate struct {
 	// Unfamiliar says that the problem is unlike those that the probabilities were fitted to:
 	// they may be far off, and pairs are not ranked by them.
 	Unfamiliar bool
+	// EdgeThreshold is the least Probability of an edge, where pairs are edges by it and not
+	// by Support; 0 where they are not. See KeepLikely.
+	EdgeThreshold float64
 	// Status says why the solver stopped.
 	Status Status
 	// Iterations counts the solver's outer iterations; of several connected
@@ -149,8 +152,31 @@ func (e *Estimate) PartialCorrelation(i, j int) float64 {
 	return -v / math.Sqrt(t.At(i, i)) / math.Sqrt(t.At(j, j))
 }
 
-// Edges is the number of unordered pairs i < j with Zij ≠ 0.
+// IsEdge says whether i and j ≠ i are joined: their Probability is EdgeThreshold or more, or,
+// without such a threshold, Zij ≠ 0.
+func (e *Estimate) IsEdge(i, j int) bool {
+	if e.EdgeThreshold > 0 {
+		return e.Probability.At(i, j) >= e.EdgeThreshold
+	}
+	return e.Support.At(i, j) != 0
+}
+
+// Edges is the number of unordered pairs i < j for which IsEdge holds.
 func (e *Estimate) Edges() int {
+	n := 0
+	for i := range e.Precision.Len() {
+		for j := i + 1; j < e.Precision.Len(); j++ {
+			if e.IsEdge(i, j) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// NonZeros is the number of unordered pairs i < j with Zij ≠ 0: Edges, but where there is an
+// EdgeThreshold.
+func (e *Estimate) NonZeros() int {
 	n := 0
 	for i := range e.Support.Len() {
 		for _, v := range e.Support.Row(i)[i+1:] {

@@ -65,7 +65,7 @@ func Score(p *metric.Population, est *solver.Estimate) (metric.Scored, error) {
 	}
 	return metric.Scored{
 		Ranking: ranking,
-		Support: p.Support(func(i, j int) bool { return est.Support.At(i, j) != 0 }),
+		Support: p.Support(est.IsEdge),
 	}, nil
 }
 

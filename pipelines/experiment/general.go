@@ -162,7 +162,8 @@ func (g *generalRun) countNoise(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
-				edges := listed(est).Edges()
+				keepLikely(est)
+				edges := est.Edges()
 				counts = append(counts, float64(edges))
 				n.most = max(n.most, edges)
 			}

@@ -23,9 +23,9 @@ type answer struct {
 	original []*dense.Sym
 	// score ranks pairs for AUPR, and for AUROC unless area is set.
 	score, area *dense.Sym
-	// probability, if set, is how likely an edge is, and kept what Z is of the pairs that are
-	// kept by it.
-	probability, kept *dense.Sym
+	// probability, if set, is how likely an edge is, and kept says which pairs are kept by it.
+	probability *dense.Sym
+	kept        func(i, j int) bool
 }
 
 // A contender is one method of the experiment general.
@@ -54,24 +54,19 @@ func (r *Run) learned(name string, m *glad.Model) contender {
 			return nil, err
 		}
 		a := &answer{standard: est.Support, score: normalised(est.Precision), probability: est.Probability}
-		if est.Probability != nil && !est.Unfamiliar { // which it ranks by then
+		if keepLikely(est); est.EdgeThreshold > 0 { // it ranks by them then
 			a.score = est.Probability
-			a.kept = listed(est).Support
+			a.kept = est.IsEdge
 		}
 		return a, nil
 	}}
 }
 
-// listed is an estimate with the pairs that are listed where nobody says otherwise: those of
-// Z, or, of a model with probabilities, those that are kept by them.
-func listed(est *solver.Estimate) *solver.Estimate {
-	if est.Probability == nil || est.Unfamiliar {
-		return est
+// keepLikely makes the edges of an estimate those that are listed where nobody says otherwise.
+func keepLikely(est *solver.Estimate) {
+	if est.Probability != nil && !est.Unfamiliar {
+		est.KeepLikely(solver.DefaultFDR)
 	}
-	likely := *est
-	likely.Support = est.Support.Clone()
-	likely.KeepLikely(solver.DefaultFDR)
-	return &likely
 }
 
 // learnedEqual is a model on covariances of variables of equal scale.

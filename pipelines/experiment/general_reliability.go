@@ -57,14 +57,14 @@ func (g *generalRun) keptTable() [][]string {
 			}
 			rows = append(rows, []string{
 				c.family.name, fmt.Sprint(c.size.Dimension), fmt.Sprint(c.size.Samples), x.name, text(average(x.kept.pairs, nil)),
-				fine(average(x.kept.wrong, nil)), fine(average(x.kept.recall, nil)), text(decibels(&x.kept.standard)), text(decibelsLess(&x.kept.standard, x.standard)),
+				fine(average(x.kept.wrong, nil)), fine(average(x.kept.recall, nil)),
 			})
 		}
 	}
 	if rows == nil {
 		return nil
 	}
-	return slices.Insert(rows, 0, []string{"family", "d", "M", "model", "pairs kept", "share of false ones", "share of the edges found", "NMSE of Z with these only (dB)", "less that of all of Z"})
+	return slices.Insert(rows, 0, []string{"family", "d", "M", "model", "pairs kept", "share of false ones", "share of the edges found"})
 }
 
 func reliabilityCells(r *metric.Reliability) []string {

@@ -221,7 +221,7 @@ func (g *generalRun) columns() []arrowio.Column {
 		"nmse_less_lasso", "nmse_less_lasso_error", "nmse_less_first", "nmse_less_first_error",
 		"original_less_lasso", "original_less_lasso_error", "original_less_first", "original_less_first_error",
 		"aupr_less_lasso", "aupr_less_lasso_error", "aupr_less_first", "aupr_less_first_error",
-		"calibration_error", "brier", "edges_listed", "edges_listed_error", "false_share", "false_share_error", "listed_nmse_db", "listed_nmse_standard_error")
+		"calibration_error", "brier", "edges_listed", "edges_listed_error", "false_share", "false_share_error")
 	card := g.models[0].Card
 	for _, c := range g.cells {
 		first, lasso := c.named(g.modelName(0)), c.named(lassoByTruth)
@@ -249,9 +249,9 @@ func (g *generalRun) columns() []arrowio.Column {
 					row = append(row, m.value, m.err)
 				}
 				row = append(row, calibration, brier)
-				kept := []measured{unmeasured, unmeasured, unmeasured}
+				kept := []measured{unmeasured, unmeasured}
 				if x.kept != nil {
-					kept = []measured{average(x.kept.pairs, nil), average(x.kept.wrong, nil), decibels(&x.kept.standard)}
+					kept = []measured{average(x.kept.pairs, nil), average(x.kept.wrong, nil)}
 				}
 				for _, m := range kept {
 					row = append(row, m.value, m.err)
@@ -266,7 +266,7 @@ func (g *generalRun) columns() []arrowio.Column {
 			row = append(row, math.NaN())
 		}
 		row = append(row, n.edges.value, n.edges.err)
-		for range 4 {
+		for range 2 {
 			row = append(row, math.NaN())
 		}
 		t.add(row...)

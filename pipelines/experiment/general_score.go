@@ -18,35 +18,32 @@ type cellResult struct {
 	// areas and precisions are AUROC and AUPR of the graphs that have edges.
 	areas, precisions []float64
 	reliability       *metric.Reliability
-	// kept has, of the pairs that are kept by their probability, the NMSE of Z, their number,
-	// the share of false ones and that of the edges found; nil without probabilities.
+	// kept has, of the pairs that are kept by their probability, their number, the share of
+	// false ones and that of the edges found; nil without probabilities.
 	kept *keptPairs
 }
 
-type keptPairs struct {
-	standard             metric.NMSE
-	pairs, wrong, recall []float64
-}
+type keptPairs struct{ pairs, wrong, recall []float64 }
 
-func (k *keptPairs) add(z *dense.Sym, c *tableCase) error {
-	truth := pairsOf(c.truth)
+func (k *keptPairs) add(edge func(i, j int) bool, truth *dense.Sym) {
 	var n metric.Confusion
-	for i, v := range pairsOf(z) {
-		switch found, is := v != 0, truth[i] != 0; {
-		case found && is:
-			n.TruePositives++
-		case found:
-			n.FalsePositives++
-		case is:
-			n.FalseNegatives++
-		default:
-			n.TrueNegatives++
+	for i := range truth.Len() {
+		for j := i + 1; j < truth.Len(); j++ {
+			switch found, is := edge(i, j), truth.At(i, j) != 0; {
+			case found && is:
+				n.TruePositives++
+			case found:
+				n.FalsePositives++
+			case is:
+				n.FalseNegatives++
+			default:
+				n.TrueNegatives++
+			}
 		}
 	}
 	k.pairs = append(k.pairs, float64(n.TruePositives+n.FalsePositives))
 	k.wrong = append(k.wrong, n.FDR())
 	k.recall = append(k.recall, n.TPR())
-	return k.standard.Add(z, c.standard)
 }
 
 // judge runs a method on all graphs of a cell.
@@ -116,9 +113,7 @@ func (result *cellResult) add(a *answer, c *tableCase, scales []float64, equalOn
 		result.reliability, result.kept = new(metric.Reliability), new(keptPairs)
 	}
 	if a.kept != nil {
-		if err := result.kept.add(a.kept, c); err != nil {
-			return err
-		}
+		result.kept.add(a.kept, c.truth)
 	}
 	truth := pairsOf(c.truth)
 	for k, p := range pairsOf(a.probability) {

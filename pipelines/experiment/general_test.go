@@ -185,7 +185,7 @@ func TestCellResultOfEqualScales(t *testing.T) {
 	var result cellResult
 	result.original = make([]*metric.NMSE, 2)
 	for _, c := range cases {
-		a := &answer{standard: c.standard, original: []*dense.Sym{c.truth}, score: normalised(c.truth), probability: dense.NewSym(9, nil), kept: c.standard}
+		a := &answer{standard: c.standard, original: []*dense.Sym{c.truth}, score: normalised(c.truth), probability: dense.NewSym(9, nil), kept: func(i, j int) bool { return c.truth.At(i, j) != 0 }}
 		if err := result.add(a, c, []float64{0.5, 0}, true); err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestCellResultOfEqualScales(t *testing.T) {
 	if v := average(result.areas, nil); v.value != 1 || average(result.precisions, nil).value != 1 {
 		t.Errorf("the truth ranks with %v", v)
 	}
-	if k := result.kept; average(k.pairs, nil).value != 12 || average(k.wrong, nil).value != 0 || average(k.recall, nil).value != 1 || k.standard.Graphs() != 2 {
+	if k := result.kept; average(k.pairs, nil).value != 12 || average(k.wrong, nil).value != 0 || average(k.recall, nil).value != 1 {
 		t.Errorf("of the truth are kept %+v", k)
 	}
 	if b := result.reliability.Bins()[0]; b.Pairs != 2*36 || b.Held != 12./36 {
@@ -207,17 +207,17 @@ func TestCellResultOfEqualScales(t *testing.T) {
 	}
 }
 
-// A model without probabilities lists its Z, one with them the pairs that they keep, and its
-// Z stays what it is.
-func TestListed(t *testing.T) {
+// Edges of a model without probabilities are those of Z, of one with them the pairs that they
+// keep, and its Z stays what it is.
+func TestKeepLikely(t *testing.T) {
 	z := dense.NewSym(3, []float64{2, 1, .5, 1, 2, .25, .5, .25, 2})
 	est := &solver.Estimate{Precision: z, Support: z.Clone()}
-	if got := listed(est); got.Edges() != 3 {
-		t.Errorf("%d edges of Z", got.Edges())
+	if keepLikely(est); est.Edges() != 3 {
+		t.Errorf("%d edges of Z", est.Edges())
 	}
 	est.Probability = dense.NewSym(3, []float64{0, .9, .1, .9, 0, .6, .1, .6, 0})
-	if got := listed(est); got.Edges() != 1 || est.Edges() != 3 {
-		t.Errorf("%d pairs kept of %d; one is likely enough", got.Edges(), est.Edges())
+	if keepLikely(est); est.Edges() != 1 || est.NonZeros() != 3 {
+		t.Errorf("%d pairs kept of %d; one is likely enough", est.Edges(), est.NonZeros())
 	}
 }
 
@@ -369,25 +369,15 @@ func TestKeptTable(t *testing.T) {
 	if g.keptTable() != nil {
 		t.Error("a table of no pairs kept")
 	}
-	truth := &tableCase{truth: dense.Identity(3), standard: dense.Identity(3)}
-	truth.truth.Set(0, 1, 0.5)
-	truth.standard.Set(0, 1, 0.5)
-	z := dense.Identity(3)
-	z.Set(0, 1, 0.5)
-	z.Set(1, 2, 0.5)
-	x := &cellResult{name: "x", standard: new(metric.NMSE), kept: new(keptPairs)}
+	truth := dense.Identity(3)
+	truth.Set(0, 1, 0.5)
+	x := &cellResult{name: "x", kept: new(keptPairs)}
 	for range 2 {
-		if err := x.standard.Add(dense.Identity(3), truth.standard); err != nil {
-			t.Fatal(err)
-		}
-		if err := x.kept.add(z, truth); err != nil {
-			t.Fatal(err)
-		}
+		x.kept.add(func(_, j int) bool { return j > 0 }, truth) // all three pairs
 	}
 	g.cells = []cell{{family: generalFamilies()[1], size: Size{3, 9}, results: []*cellResult{{name: "y"}, x}}}
 	rows := g.keptTable()
-	// As much error at a pair without an edge as was at the edge: the same NMSE, 0.5/3.5.
-	want := []string{"er-0.1", "3", "9", "x", "2.00 ± 0.00", "0.500 ± 0.000", "1.000 ± 0.000", "−8.45 ± 0.00", "0.00 ± 0.00"}
+	want := []string{"er-0.1", "3", "9", "x", "3.00 ± 0.00", "0.667 ± 0.000", "1.000 ± 0.000"}
 	if len(rows) != 2 || !slices.Equal(rows[1], want) {
 		t.Errorf("%q, want %q", rows, want)
 	}

@@ -87,9 +87,9 @@ type Job struct {
 	// model with an edge head gives, or partial-correlation. Default: probability where
 	// there is one.
 	Score string `json:"score,omitzero" jsonschema:"enum=probability,enum=partial-correlation" jsonschema_description:"what glad ranks edges by; without it the probability of an edge where the model gives one, see gladflow models"`
-	// FDR bounds the expected share of false edges in glad's support, for a model with an
+	// FDR bounds the expected share of false edges in glad's list, for a model with an
 	// edge head: see solver.LikelyThreshold. Default: solver.DefaultFDR.
-	FDR float64 `json:"fdr,omitzero" jsonschema:"minimum=0,maximum=1" jsonschema_description:"largest expected share of false edges in glad's support, for a model that gives the probability of an edge; 0 is the default, 0.2"`
+	FDR float64 `json:"fdr,omitzero" jsonschema:"minimum=0,maximum=1" jsonschema_description:"largest expected share of false edges in glad's list, for a model that gives the probability of an edge; 0 is the default, 0.2"`
 	// RankingModel is expression's: the name of a built-in model, or the path of a
 	// model file. Default: gene, or gene-directed with Regulators.
 	RankingModel string `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file; with regulators gene-directed without it"`
@@ -130,9 +130,9 @@ type Job struct {
 	// Format is that of the edge lists, and of the other tables where they have
 	// it. See arrowio.EdgeFormats.
 	Format string `json:"format,omitzero" jsonschema:"default=parquet" jsonschema_description:"format of the tables written"`
-	// Edges says which pairs an edge list holds: the support, all, or the N of
-	// highest score. The support of a ranking is its MostRanked best pairs.
-	Edges string `json:"edges,omitzero" jsonschema:"pattern=^(support|all|top:[1-9][0-9]*)$,default=support" jsonschema_description:"pairs in the edge list: support (where the sparse matrix is not zero; of a ranking the best 100000), all, or top:N"`
+	// Edges says which pairs an edge list holds: the support (where Z is not zero, or,
+	// where FDR is bounded, the pairs that it keeps), all, or the N of highest score. The support of a ranking is its MostRanked best pairs.
+	Edges string `json:"edges,omitzero" jsonschema:"pattern=^(support|all|top:[1-9][0-9]*)$,default=support" jsonschema_description:"pairs in the edge list: support (where the sparse matrix is not zero, or those that fdr keeps; of a ranking the best 100000), all, or top:N"`
 	// Precision says which matrix is written: the non-zeros of Z, or all of Θ.
 	Precision string `json:"precision,omitzero" jsonschema:"enum=sparse,enum=dense,default=sparse" jsonschema_description:"precision matrix to write: the non-zeros of the sparse one, or the dense one"`
 	// Units are those of the variables that Θ belongs to. Without a

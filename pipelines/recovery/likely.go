@@ -62,10 +62,7 @@ func (r *run) likely(ctx context.Context, entry solverEntry, p solver.Problem, f
 		share := job.Float(expected)
 		found.expectedFalse = &share
 	}
-	est.Unfamiliar = false
-	if found.score == job.ScorePartialCorrelation {
-		est.Probability = nil
-	}
+	est.Unfamiliar = found.score == job.ScorePartialCorrelation // what Score goes by
 	return nil
 }
 

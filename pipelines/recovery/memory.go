@@ -190,7 +190,7 @@ func (r *run) admit(context.Context) error {
 		entry := find(name)
 		atWork(r.solverMemory(entry, c), "solver "+name)
 		if r.delivers() { // what is known before the solver has ended
-			size := r.tableSize(entry, 0)
+			size := r.tableSize(entry, 0, 0)
 			atWork(r.deliveryMemory(size), "the tables of a solver")
 			m.tables += r.keptMemory(size)
 		}
@@ -246,11 +246,12 @@ func (r *run) solverMemory(of solverEntry, c solverConfig) int64 {
 	}
 }
 
-// tableSize is that of a solver whose support has so many pairs.
-func (r *run) tableSize(of solverEntry, support int64) tableSize {
+// tableSize is that of a solver with so many edges, whose Z has so many non-zeros off the
+// diagonal, in pairs.
+func (r *run) tableSize(of solverEntry, edges, nonZeros int64) tableSize {
 	d := int64(len(r.table.Names))
 	block := r.blockLen()
-	s := tableSize{pairs: support, entries: support + int64(block), block: matrix(block)}
+	s := tableSize{pairs: edges, entries: nonZeros + int64(block), block: matrix(block)}
 	if r.job.Edges != job.EdgesSupport || of.Ranking {
 		s.pairs = d * (d - 1) / 2
 	}
@@ -326,13 +327,13 @@ func (r *run) nameBytes() int64 {
 // returns what of that is for the tables that the host keeps.
 func (r *run) admitTables(of solverEntry, found *finding) (kept int64, err error) {
 	m := &r.memory
-	var support int64
+	var edges, nonZeros int64
 	if found.estimate != nil {
-		support = int64(found.estimate.Edges())
+		edges, nonZeros = int64(found.estimate.Edges()), int64(found.estimate.NonZeros())
 	}
-	size := r.tableSize(of, support)
+	size := r.tableSize(of, edges, nonZeros)
 	kept = r.keptMemory(size)
-	m.tables += kept - r.keptMemory(r.tableSize(of, 0))
+	m.tables += kept - r.keptMemory(r.tableSize(of, 0, 0))
 	err = m.raise(matrix(len(r.table.Names))+r.deliveryMemory(size), fmt.Sprintf("tables of %d edges", size.edges))
 	return kept, err
 }

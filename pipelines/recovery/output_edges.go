@@ -58,9 +58,8 @@ func (r *run) edges(s *solution) []arrowio.Edge {
 	everyPair := r.job.Edges != job.EdgesSupport
 	var list []arrowio.Edge
 	for i := range names {
-		support := s.Support.Row(i)
 		for j := i + 1; j < len(names); j++ {
-			if !everyPair && support[j] == 0 {
+			if !everyPair && !s.IsEdge(i, j) {
 				continue
 			}
 			list = append(list, arrowio.Edge{

@@ -55,7 +55,7 @@ func (p *reportPage) add(r *run, found *finding, ranking metric.Ranking, h *hist
 		links = r.supportLinks(found.estimate)
 		k.network = links.Network(r.table.Names, p.known)
 		k.network.Score = "absolute partial correlation"
-		if found.estimate.Probability != nil {
+		if found.score == job.ScoreProbability {
 			k.network.Score = "probability of an edge"
 		}
 		k.series = name
@@ -79,9 +79,8 @@ func (r *run) supportLinks(est *solver.Estimate) *page.Strongest {
 	d := len(r.table.Names)
 	links := page.NewStrongest(d, 0)
 	for i := range d {
-		row := est.Support.Row(i)
 		for j := i + 1; j < d; j++ {
-			if row[j] != 0 {
+			if est.IsEdge(i, j) {
 				c := est.PartialCorrelation(i, j)
 				links.Add(page.Link{I: i, J: j, Score: est.Score(i, j), Sign: int(signOf(c))})
 			}

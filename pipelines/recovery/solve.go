@@ -180,13 +180,13 @@ func (r *run) solverResult(entry solverEntry, found *finding) job.SolverResult {
 	if entry.Ranking {
 		res := failedResult(entry.Name, solver.Completed.String())
 		res.Ranking, res.Seconds = true, job.Float(found.ranking.elapsed.Seconds())
-		res.Edges = int(r.tableSize(entry, 0).edges)
+		res.Edges = int(r.tableSize(entry, 0, 0).edges)
 		return res
 	}
 	est := found.estimate
 	edges := est.Edges()
 	if r.regulators != nil {
-		edges = int(r.tableSize(entry, 0).edges)
+		edges = int(r.tableSize(entry, 0, 0).edges)
 	}
 	return job.SolverResult{
 		Name:        entry.Name,
