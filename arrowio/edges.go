@@ -1,6 +1,7 @@
 package arrowio
 
 import (
+	"cmp"
 	"context"
 	"slices"
 )
@@ -14,6 +15,13 @@ type EdgeList struct {
 	Score []float64
 	// Label says which pairs are edges; nil when the file has no labels.
 	Label []bool
+	// Precision and PartialCorrelation are those of WriteEdges, and Sign is −1, 0 or 1,
+	// of every edge; nil in files that lack them. Confidence is what the file says of the
+	// edges besides. All are read from lists with the columns source, target, score and
+	// sign only, as this package writes them.
+	Precision, PartialCorrelation []float64
+	Sign                          []int8
+	Confidence                    Confidence
 	// Unordered says that the file has the columns of WriteEdges, each of whose
 	// pairs stands for both directions. A CSV that has lost its companion is
 	// known by them.
@@ -61,6 +69,7 @@ func readEdges(ctx context.Context, path string, o ListOptions) (_ *EdgeList, er
 		return nil, err
 	}
 	defer l.close()
+	l.keepMore(append([]string{columnPrecision, columnPartial, columnSign}, confidenceColumns()...))
 	e := &EdgeList{Metadata: l.metadata(), Unordered: isEdgeTable(l.columnNames())}
 	seen := make(map[[2]string]struct{})
 	err = l.each(func(row int, p pair) error {
@@ -68,6 +77,9 @@ func readEdges(ctx context.Context, path string, o ListOptions) (_ *EdgeList, er
 		e.Target = append(e.Target, p.target)
 		if l.score >= 0 {
 			e.Score = append(e.Score, p.score)
+		}
+		for k, v := range p.more {
+			e.keep(l.more[k].name, v)
 		}
 		if l.label >= 0 {
 			if p.label != 0 && p.label != 1 {
@@ -100,10 +112,27 @@ func readEdges(ctx context.Context, path string, o ListOptions) (_ *EdgeList, er
 	return e, nil
 }
 
+// keep appends a number to the column of its name.
+func (e *EdgeList) keep(name string, v float64) {
+	var to *[]float64
+	switch name {
+	case columnSign:
+		e.Sign = append(e.Sign, int8(cmp.Compare(v, 0)))
+		return
+	case columnPrecision:
+		to = &e.Precision
+	case columnPartial:
+		to = &e.PartialCorrelation
+	default:
+		to = e.Confidence.Column(name)
+	}
+	*to = append(*to, v)
+}
+
 // isEdgeTable reports whether a table has the columns that WriteEdges writes and
 // no other list has.
 func isEdgeTable(names []string) bool {
-	return slices.Contains(names, "partial_correlation") && slices.Contains(names, "sign")
+	return slices.Contains(names, columnPartial) && slices.Contains(names, columnSign)
 }
 
 // isMatrixTable reports whether a table has the columns that WritePrecision writes. Lists

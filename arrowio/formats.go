@@ -87,15 +87,10 @@ func TableFormats() Formats[[]Column] {
 	}
 }
 
-// EdgeFormats are those of edge lists. A format for edge lists alone is a file of
-// its own and a line here.
-func EdgeFormats() Formats[[]Edge] {
-	return Formats[[]Edge]{
-		tabular(parquetEncoding(), EdgeColumns),
-		tabular(arrowEncoding(), EdgeColumns),
-		tabular(csvEncoding(), EdgeColumns),
-	}
-}
+// EdgeFormats are those of edge lists: EdgeColumns or the Columns of a Ranked, and those
+// of a Confidence after them. A format for edge lists alone is a file of its own and a
+// line here.
+func EdgeFormats() Formats[[]Column] { return TableFormats() }
 
 // PrecisionFormats are those of precision matrices.
 func PrecisionFormats() Formats[Precision] {

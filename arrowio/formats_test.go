@@ -9,12 +9,13 @@ import (
 )
 
 // exampleFormat is a format for edge lists alone, as a file of its own would have it.
-func exampleFormat() Format[[]Edge] {
-	return Format[[]Edge]{Name: "example", Title: "an example", Write: func(folder *os.Root, name string, edges []Edge, metadata map[string]string) ([]Written, error) {
+func exampleFormat() Format[[]Column] {
+	return Format[[]Column]{Name: "example", Title: "an example", Write: func(folder *os.Root, name string, edges []Column, metadata map[string]string) ([]Written, error) {
 		file, err := ReplaceFileIn(folder, name, func(w io.Writer) error {
 			fmt.Fprintf(w, "<graphml><desc>%s</desc><graph edgedefault=\"undirected\">", metadata["gladflow.solver"])
-			for _, e := range edges {
-				fmt.Fprintf(w, "<edge source=%q target=%q/>", e.Source, e.Target)
+			source, target := edges[0].Values.([]string), edges[1].Values.([]string)
+			for i := range source {
+				fmt.Fprintf(w, "<edge source=%q target=%q/>", source[i], target[i])
 			}
 			_, err := fmt.Fprint(w, "</graph></graphml>\n")
 			return err
@@ -38,7 +39,7 @@ func TestFormatForEdgesAlone(t *testing.T) {
 	folder := rootOf(t.TempDir())
 	defer folder.Close()
 	name := "bcd.edges." + format.Name
-	files, err := format.Write(folder, name, []Edge{{"a", "b", 0.5, -1, 0.5}}, map[string]string{"gladflow.solver": "bcd"})
+	files, err := format.Write(folder, name, EdgeColumns([]Edge{{"a", "b", 0.5, -1, 0.5}}), map[string]string{"gladflow.solver": "bcd"})
 	if err != nil || len(files) != 1 || files[0].Name != name {
 		t.Fatalf("%+v, %v", files, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -40,6 +41,7 @@ type pairList struct {
 	*table
 	source, target int
 	score, label   int // −1 for none
+	more           []moreColumn
 	rows           int
 	interned       map[string]string
 }
@@ -209,10 +211,31 @@ func (l *pairList) byName(names []string) {
 	l.label = labelRole().find(names, l.source, l.target, l.score)
 }
 
+// A moreColumn is one of a list's beside those of its roles.
+type moreColumn struct {
+	name string
+	at   int
+}
+
+// keepMore has the rows of a list that this package has written come with the columns of
+// the names given that the list has.
+func (l *pairList) keepMore(wanted []string) {
+	names := l.columnNames()
+	if !isConfidentTable(names) {
+		return
+	}
+	for _, name := range wanted {
+		if at := slices.Index(names, name); at >= 0 {
+			l.more = append(l.more, moreColumn{name, at})
+		}
+	}
+}
+
 // A pair is a row of a list. Numbers that the list has no column for are NaN.
 type pair struct {
 	source, target string
 	score, label   float64
+	more           []float64 // of the columns kept, until the next row
 }
 
 // each calls f with every row in the order of the file.
@@ -250,12 +273,18 @@ func (l *pairList) batch(record arrow.Record, f func(row int, p pair) error) err
 			return err
 		}
 	}
-	if err := l.src.counter.Keep(lineBytes * record.NumRows()); err != nil {
+	more, values := make([]func(int) (float64, error), len(l.more)), make([]float64, len(l.more))
+	for k, c := range l.more {
+		if more[k], err = l.numbers(record, c.at); err != nil {
+			return err
+		}
+	}
+	if err := l.src.counter.Keep((lineBytes + 8*int64(len(more))) * record.NumRows()); err != nil {
 		return err
 	}
 	for i := range int(record.NumRows()) {
 		row := l.rows + i
-		p := pair{source: l.intern(source(i)), target: l.intern(target(i))}
+		p := pair{source: l.intern(source(i)), target: l.intern(target(i)), more: values}
 		for side, name := range [2]string{p.source, p.target} {
 			if name == "" || !utf8.ValidString(name) {
 				column := record.ColumnName([2]int{l.source, l.target}[side])
@@ -267,6 +296,11 @@ func (l *pairList) batch(record arrow.Record, f func(row int, p pair) error) err
 		}
 		if p.label, err = label(i); err != nil {
 			return l.fault(row, record.ColumnName(l.label), "the label %w; a label is 0 or 1", err)
+		}
+		for k, value := range more {
+			if values[k], err = value(i); err != nil {
+				return l.fault(row, l.more[k].name, "the value %w; every number must be finite", err)
+			}
 		}
 		if err := f(row, p); err != nil {
 			return err

@@ -27,24 +27,23 @@ func CompareEdges(a, b Edge) int {
 	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
 }
 
-// EdgeProbability is the column of lists of pairs with the probability of an edge.
-const EdgeProbability = "edge_probability"
-
-// LikelyEdgeColumns are EdgeColumns of edges that are in their order, with the column
-// EdgeProbability after the score: that of every edge.
-func LikelyEdgeColumns(edges []Edge, probability []float64) []Column {
-	return slices.Insert(EdgeColumns(edges), 3, Column{EdgeProbability, probability})
-}
+// Columns of lists of edges that readers know again.
+const (
+	columnPrecision = "precision"
+	columnPartial   = "partial_correlation"
+	columnSign      = "sign"
+)
 
 // WriteEdges writes EdgeColumns in one of EdgeFormats. Metadata and the care taken
 // are those of WriteTable.
 func WriteEdges(path, format string, edges []Edge, metadata map[string]string) error {
-	return EdgeFormats().write(path, format, edges, metadata)
+	return EdgeFormats().write(path, format, EdgeColumns(edges), metadata)
 }
 
 // EdgeColumns are the columns source, target (utf8), score, precision,
 // partial_correlation (float64) and sign (int8: −1, 0 or 1), highest score
-// first and ties by name, whatever the order of edges, which stays as it is.
+// first and ties by name, whatever the order of edges, which stays as it is. Those of a
+// Confidence, in the same order, may stand after them.
 func EdgeColumns(edges []Edge) []Column {
 	if !slices.IsSortedFunc(edges, CompareEdges) {
 		edges = slices.Clone(edges)
@@ -66,6 +65,6 @@ func EdgeColumns(edges []Edge) []Column {
 	}
 	return []Column{
 		{"source", source}, {"target", target}, {"score", score},
-		{"precision", precision}, {"partial_correlation", partial}, {"sign", sign},
+		{columnPrecision, precision}, {columnPartial, partial}, {columnSign, sign},
 	}
 }

@@ -10,8 +10,8 @@ type Ranked struct {
 	// Names are those of the variables.
 	Names []string
 	Pairs []RankedPair
-	// Probability is that of an edge, of every pair; nil where it is not known.
-	Probability []float64
+	// Confidence is what is known of the pairs besides, in their order.
+	Confidence Confidence
 }
 
 // A RankedPair is a row of a Ranked.
@@ -36,8 +36,8 @@ func Rank(names []string, pairs []RankedPair, most int) Ranked {
 	return Ranked{Names: names, Pairs: pairs[:min(most, len(pairs))]}
 }
 
-// Columns are source, target (utf8), score (float64), edge_probability (float64, if it is
-// known) and sign (int8).
+// Columns are source, target (utf8), score (float64) and sign (int8), and those of the
+// Confidence.
 func (r Ranked) Columns() []Column {
 	n := len(r.Pairs)
 	source, target := make([]string, n), make([]string, n)
@@ -46,9 +46,6 @@ func (r Ranked) Columns() []Column {
 		source[i], target[i] = r.Names[p.Source], r.Names[p.Target]
 		score[i], sign[i] = p.Score, p.Sign
 	}
-	columns := []Column{{"source", source}, {"target", target}, {"score", score}}
-	if r.Probability != nil {
-		columns = append(columns, Column{EdgeProbability, r.Probability})
-	}
-	return append(columns, Column{"sign", sign})
+	columns := []Column{{"source", source}, {"target", target}, {"score", score}, {columnSign, sign}}
+	return append(columns, r.Confidence.Columns()...)
 }

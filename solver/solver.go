@@ -96,6 +96,9 @@ type Estimate struct {
 	// EdgeThreshold is the least Probability of an edge, where pairs are edges by it and not
 	// by Support; 0 where they are not. See KeepLikely.
 	EdgeThreshold float64
+	// Kept, if set, says which pairs may be edges: one that it does not keep is none. It is
+	// the same for (i, j) and (j, i).
+	Kept func(i, j int) bool
 	// Status says why the solver stopped.
 	Status Status
 	// Iterations counts the solver's outer iterations; of several connected
@@ -153,8 +156,11 @@ func (e *Estimate) PartialCorrelation(i, j int) float64 {
 }
 
 // IsEdge says whether i and j ≠ i are joined: their Probability is EdgeThreshold or more, or,
-// without such a threshold, Zij ≠ 0.
+// without such a threshold, Zij ≠ 0; and Kept, if there is such, keeps them.
 func (e *Estimate) IsEdge(i, j int) bool {
+	if e.Kept != nil && !e.Kept(i, j) {
+		return false
+	}
 	if e.EdgeThreshold > 0 {
 		return e.Probability.At(i, j) >= e.EdgeThreshold
 	}

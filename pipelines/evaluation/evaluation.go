@@ -7,6 +7,7 @@ package evaluation
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -43,6 +44,10 @@ type Result struct {
 	// Metrics are those of metric.OfRankings. In JSON their keys stand beside
 	// the others.
 	Metrics job.Metrics `json:"-"`
+	// AllMetrics are what the recovery that has written the list says of every pair of the
+	// same population and reference, as job.SolverResult has them in Metrics; nil where its
+	// metadata do not say.
+	AllMetrics job.Metrics `json:"all_pairs_metrics,omitempty"`
 }
 
 // MarshalJSON writes one object, the metrics last.
@@ -123,6 +128,11 @@ func score(ctx context.Context, e job.Evaluation, files table.Files) (r *Result,
 		list.Score = edges.Score
 	}
 	ranking, err := pop.ScoreList(list)
+	if _, named := edges.Metadata[output.MetaVariables]; named && errors.Is(err, metric.ErrNoneListed) {
+		// The variables are those of the reference: the list has none of these pairs.
+		ranking.Ranking, err = pop.Score(func(int, int) float64 { return 0 })
+		ranking.Outside = edges.Len()
+	}
 	if err != nil {
 		return nil, nil, table.FieldError("edge_list", err)
 	}
@@ -144,7 +154,24 @@ func score(ctx context.Context, e job.Evaluation, files table.Files) (r *Result,
 		Repeated:   ranking.Repeated,
 		Metrics:    Metrics(metric.OfRankings(), metric.Scored{Ranking: ranking.Ranking}),
 	}
+	r.AllMetrics = allMetrics(edges.Metadata, r)
 	return r, func() page.Page { return reportPage(r, pop, list, ranking.Ranking, names) }, nil
+}
+
+// allMetrics are the figures of every pair that the list's metadata have for the reference
+// and the population of r.
+func allMetrics(metadata map[string]string, r *Result) job.Metrics {
+	text, ok := metadata[output.MetaMetrics]
+	if !ok || metadata[output.MetaReferenceSHA256] != r.Reference.SHA256 || metadata[output.MetaPopulation] != r.Reference.Text {
+		return nil
+	}
+	var m job.Metrics
+	if json.Unmarshal([]byte(text), &m) != nil {
+		return nil
+	}
+	return slices.DeleteFunc(m, func(v job.Metric) bool {
+		return !slices.ContainsFunc(r.Metrics, func(w job.Metric) bool { return w.Key == v.Key })
+	})
 }
 
 func symmetric(edges *arrowio.EdgeList) bool {
@@ -177,7 +204,7 @@ func rankedBy(rank string, edges *arrowio.EdgeList) (string, error) {
 		return rank, nil
 	case edges.Score == nil:
 		return job.RankOrder, nil
-	case symmetric(edges):
+	case symmetric(edges), edges.Metadata[output.MetaSolver] != "":
 		return job.RankScore, nil
 	}
 	for i := 1; i < len(edges.Score); i++ {

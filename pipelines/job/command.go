@@ -13,6 +13,9 @@ import (
 // the program besides.
 func (j Job) Command(known Facts) string {
 	j.JSON = false
+	if j.Report == j.defaultReport() {
+		j.Report = ""
+	}
 	return commandLine([]string{"gladflow", "recover", shellWord(j.Input)}, &j, known, "input")
 }
 

@@ -50,7 +50,7 @@ func (f NamedFile) IsStdin() bool { return f.File == ReadFile && f.Path == Stdin
 func Files(document any) []NamedFile {
 	var files []NamedFile
 	eachFile(document, func(key string, file File, path *string) {
-		if *path != "" {
+		if *path != "" && !(file == WriteFile && *path == ReportNone) {
 			files = append(files, NamedFile{key, file, *path})
 		}
 	})

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -132,7 +133,22 @@ type Job struct {
 	Format string `json:"format,omitzero" jsonschema:"default=parquet" jsonschema_description:"format of the tables written"`
 	// Edges says which pairs an edge list holds: the support (where Z is not zero, or,
 	// where FDR is bounded, the pairs that it keeps), all, or the N of highest score. The support of a ranking is its MostRanked best pairs.
-	Edges string `json:"edges,omitzero" jsonschema:"pattern=^(support|all|top:[1-9][0-9]*)$,default=support" jsonschema_description:"pairs in the edge list: support (where the sparse matrix is not zero, or those that fdr keeps; of a ranking the best 100000), all, or top:N"`
+	Edges string `json:"edges,omitzero" jsonschema:"pattern=^(support|all|top:[1-9][0-9]*|fdr:[0-9.eE-]+)$,default=support" jsonschema_description:"pairs in the edge list: support (where the sparse matrix is not zero, or those that fdr keeps; of a ranking the best 100000), all, top:N, or fdr:Q, those that tests of all pairs keep at a false discovery rate of Q, such as fdr:0.1"`
+	// Stability is the number of complementary pairs of halves of the samples that every
+	// solver is run on again, to count how often each pair of variables is selected: see
+	// package stability. Default: none, but DefaultStability where FalseEdges needs them.
+	Stability int `json:"stability,omitzero" bare:"50" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"run every solver on so many pairs of halves of the samples, such as 50: columns selection_probability and sign_consistency of the list; 0 is none"`
+	// FalseEdges keeps the edges for which the bound on the expected number of false ones
+	// among those selected as often is at most this: stability.Bound.Concave.
+	FalseEdges float64 `json:"false_edges,omitzero" jsonschema:"minimum=0" jsonschema_description:"keep the edges that halves of the samples select so often that at most so many false ones are expected among them; 0 keeps all"`
+	// PValues tests every pair of variables for a partial correlation: by the classical
+	// test, by the de-sparsified graphical lasso, or auto, which is the former where there
+	// are twice as many samples as variables. Default: no tests, but auto where Edges
+	// needs them. See package inference.
+	PValues string `json:"p_values,omitzero" bare:"auto" jsonschema:"enum=auto,enum=partial-correlation,enum=desparsified" jsonschema_description:"test every pair for a partial correlation: columns p_value, q_value, lower and upper of the list; auto is partial-correlation, Student's t, from M = 2d on, else desparsified, the graphical lasso without its bias"`
+	// Confidence is the probability with which the intervals of PValues cover the partial
+	// correlation.
+	Confidence float64 `json:"confidence,omitzero" jsonschema:"minimum=0,maximum=1,default=0.95" jsonschema_description:"probability with which the intervals of p_values cover the partial correlation"`
 	// Precision says which matrix is written: the non-zeros of Z, or all of Θ.
 	Precision string `json:"precision,omitzero" jsonschema:"enum=sparse,enum=dense,default=sparse" jsonschema_description:"precision matrix to write: the non-zeros of the sparse one, or the dense one"`
 	// Units are those of the variables that Θ belongs to. Without a
@@ -140,8 +156,8 @@ type Job struct {
 	Units string `json:"units,omitzero" jsonschema:"enum=standardised,enum=original,default=standardised" jsonschema_description:"units of the precision matrix written"`
 
 	// Report is an HTML page to look at, made where it is missing and replaced as the
-	// files in Out are. Default: none.
-	Report string `json:"report,omitzero" file:"write" jsonschema:"pattern=[.]html$" jsonschema_description:"page to look at, with tables, curves and the network drawn: one HTML file whose name ends in .html"`
+	// files in Out are, or ReportNone. Default: ReportFile in Out, and none without Out.
+	Report string `json:"report,omitzero" file:"write" jsonschema:"pattern=^none$|[.]html$" jsonschema_description:"page to look at, with tables, curves and the network drawn: one HTML file whose name ends in .html, or none; without it report.html in the folder of the files"`
 
 	// Engine does the linear algebra.
 	Engine string `json:"engine,omitzero" jsonschema:"enum=auto,enum=openblas,enum=gonum,default=auto" jsonschema_description:"linear algebra; auto is openblas where this machine has it"`
@@ -191,6 +207,13 @@ const (
 	AdaptEqualScales = "equal-scales"
 	AdaptTrain       = "train"
 
+	// DefaultStability is the number of pairs of halves where FalseEdges needs some.
+	DefaultStability = 50
+
+	PValuesAuto    = "auto"
+	PValuesPartial = "partial-correlation"
+	PValuesLasso   = "desparsified"
+
 	EdgesSupport = "support"
 	EdgesAll     = "all"
 
@@ -204,14 +227,23 @@ const (
 	ScoreProbability        = "probability"
 	ScorePartialCorrelation = "partial-correlation"
 
+	// ReportNone is the value of Report that asks for no page, ReportFile the name of the
+	// page in the folder of a run.
+	ReportNone = "none"
+	ReportFile = "report.html"
+
 	UnitsStandardised = "standardised"
 	UnitsOriginal     = "original"
 
 	EngineAuto = "auto"
 )
 
-// topPrefix begins the value of Edges that bounds their number.
-const topPrefix = "top:"
+// What values of Edges begin with: that which bounds their number, and that which bounds a
+// false discovery rate.
+const (
+	topPrefix = "top:"
+	fdrPrefix = "fdr:"
+)
 
 // Resolved returns j with every default filled in that is a value and that the
 // document knows; a field whose default is "none", or that has no meaning beside
@@ -230,22 +262,63 @@ func (j Job) ResolvedBy(known Facts) Job {
 	if j.PenaltyMatrix != "" {
 		r.Penalty = ""
 	}
+	if j.Report == "" {
+		r.Report = j.defaultReport()
+	}
 	if j.Reference == "" {
 		r.Population = ""
 	}
+	if j.FalseEdges > 0 && j.Stability == 0 {
+		r.Stability = DefaultStability
+	}
+	if !j.TestsPairs() {
+		r.Confidence = 0
+	} else if j.PValues == "" {
+		r.PValues = PValuesAuto
+	}
 	return r
+}
+
+// defaultReport is what Report is without a word on it; empty without Out.
+func (j Job) defaultReport() string {
+	if j.Out == "" {
+		return ""
+	}
+	return filepath.Join(j.Out, ReportFile)
+}
+
+// ReportPath is where the page is written; empty for none.
+func (j Job) ReportPath() string {
+	if j.Report == ReportNone {
+		return ""
+	}
+	return j.Report
 }
 
 // SamplesGiven says whether the input holds samples, and not what was estimated
 // from them.
 func (j Job) SamplesGiven() bool { return j.InputKind == "" || j.InputKind == KindSamples }
 
+// EdgeFDR is the Q of the value fdr:Q of Edges, 0 for the other values, and whether that can
+// be read: a number above 0 and not above 1.
+func (j Job) EdgeFDR() (float64, bool) {
+	text, tested := strings.CutPrefix(j.Edges, fdrPrefix)
+	if !tested {
+		return 0, true
+	}
+	q, ok := Value(text).Number()
+	return q, ok && q > 0 && q <= 1
+}
+
+// TestsPairs says that the job asks for tests of all pairs.
+func (j Job) TestsPairs() bool { return j.PValues != "" || strings.HasPrefix(j.Edges, fdrPrefix) }
+
 // Top is the N of the value top:N of Edges, 0 for the other values, and whether
 // Edges can be read.
 func (j Job) Top() (int, bool) {
 	number, bounded := strings.CutPrefix(j.Edges, topPrefix)
 	if !bounded {
-		return 0, j.Edges == "" || j.Edges == EdgesSupport || j.Edges == EdgesAll
+		return 0, j.Edges == "" || j.Edges == EdgesSupport || j.Edges == EdgesAll || strings.HasPrefix(j.Edges, fdrPrefix)
 	}
 	n, err := strconv.Atoi(number)
 	return n, err == nil && n >= 1

@@ -32,6 +32,8 @@ type Result struct {
 	DeviceNote string `json:"device_note,omitempty"`
 	// Penalty says where ρ comes from; nil where no solver takes one.
 	Penalty *PenaltyResult `json:"penalty,omitempty"`
+	// Tests says how pairs were tested; nil where they were not.
+	Tests *TestsResult `json:"tests,omitempty"`
 	// Reference is the network scored with; nil where none was given.
 	Reference *ReferenceResult `json:"reference,omitempty"`
 	// Regulators are the variables at which edges start; nil where edges are undirected.
@@ -106,10 +108,33 @@ type RegulatorsResult struct {
 
 // A PenaltyResult says where the penalty comes from.
 type PenaltyResult struct {
-	// From is "job", "ebic" or "matrix".
+	// From is "job", "matrix", "edges" for a number of edges, or the rule that has
+	// chosen it, such as "ebic": see recovery.Penalties.
 	From string `json:"from"`
 	// Rho is ρ; NaN for a matrix.
 	Rho Float `json:"rho"`
+	// How says in words how a rule came to it, or which number of edges was reached; empty
+	// for a number and a matrix.
+	How string `json:"how,omitempty"`
+	// Criterion is what PathPoint.Criterion holds: "ebic" or "bic", which are least at the
+	// best penalty, "held_out", the mean log-likelihood of a held-out sample in nats without
+	// its constant, which is largest there, or "instability" of stars, from 0 to 0.5. It is
+	// empty without a path.
+	Criterion string `json:"criterion,omitempty"`
+	// Gamma is γ of ebic, Threshold the largest instability that stars allows.
+	Gamma     *Float `json:"gamma,omitempty"`
+	Threshold *Float `json:"threshold,omitempty"`
+	// Resamples is the number of subsamples of stars, of folds of cv, of permutations of
+	// ric; ResampleSize the number of samples in a subsample, or left after a fold was held
+	// out (the smallest).
+	Resamples    int `json:"resamples,omitempty"`
+	ResampleSize int `json:"resample_size,omitempty"`
+	// Best is the penalty of the best criterion, where cv has taken a larger one by the
+	// one-standard-error rule.
+	Best *Float `json:"best,omitempty"`
+	// Permuted are the smallest penalties that leave no edge of the permuted samples, of
+	// which ric takes the least.
+	Permuted []Float `json:"permuted,omitempty"`
 	// MatrixSHA256 is the checksum of the penalty matrix, if there was one.
 	MatrixSHA256 string `json:"matrix_sha256,omitempty"`
 	// Path lists the penalties that were tried, the largest first.
@@ -118,18 +143,27 @@ type PenaltyResult struct {
 	TimeLimitReached bool `json:"time_limit_reached,omitempty"`
 }
 
-// A PathPoint is one penalty that was tried: see glasso.PathPoint.
+// A PathPoint is one penalty that was tried.
 type PathPoint struct {
-	Penalty       Float  `json:"penalty"`
-	Edges         int    `json:"edges"`
-	LogLikelihood Float  `json:"log_likelihood"`
-	EBIC          Float  `json:"ebic"`
-	Status        string `json:"status"`
-	Iterations    int    `json:"iterations"`
-	// Gap is the relative duality gap.
-	Gap     Float `json:"relative_gap"`
-	Seconds Float `json:"seconds"`
-	Chosen  bool  `json:"chosen,omitempty"`
+	Penalty Float `json:"penalty"`
+	// Edges is the number of unordered pairs in the support; of stars and cv the mean over
+	// subsamples or folds.
+	Edges Float `json:"edges"`
+	// Criterion is PenaltyResult.Criterion here, CriterionError its standard error over
+	// folds; NaN for other rules than cv.
+	Criterion      Float `json:"criterion"`
+	CriterionError Float `json:"criterion_error"`
+	// LogLikelihood is that of the samples, in nats without its constant, EBIC the extended
+	// BIC; NaN for stars and cv.
+	LogLikelihood Float `json:"log_likelihood"`
+	EBIC          Float `json:"ebic"`
+	// Status is the worst, Iterations the largest number, Gap the largest relative duality
+	// gap, over subsamples or folds.
+	Status     string `json:"status"`
+	Iterations int    `json:"iterations"`
+	Gap        Float  `json:"relative_gap"`
+	Seconds    Float  `json:"seconds"`
+	Chosen     bool   `json:"chosen,omitempty"`
 }
 
 // A ReferenceResult describes the network that was scored with.
@@ -172,6 +206,9 @@ type SolverResult struct {
 	// false edges that is expected in its support; empty and nil for a model without an edge head.
 	Score         string `json:"score,omitempty"`
 	ExpectedFalse *Float `json:"expected_false,omitempty"`
+	// Stability says how the solver did on halves of the samples; nil where it was not run on
+	// any.
+	Stability *StabilityResult `json:"stability,omitempty"`
 	// Status is that of the estimate, see solver.Status, or "failed".
 	Status string `json:"status"`
 	// TimeLimitReached says that the time limit is why it was interrupted.
@@ -194,8 +231,14 @@ type SolverResult struct {
 	// regulators are known, the number of pairs that are listed.
 	Edges   int   `json:"edges"`
 	Seconds Float `json:"seconds"`
-	// Metrics is nil without a reference.
-	Metrics Metrics `json:"metrics,omitempty"`
+	// Network is what was found in short; nil of a solver that has failed.
+	Network *NetworkResult `json:"network,omitempty"`
+	// Metrics are of every pair of the population, by the solver's score; nil without a
+	// reference. ListMetrics are of the list of edges alone, whose other pairs tie last,
+	// as an evaluation of its file has them; nil where no list is made, and where they are
+	// the same figures.
+	Metrics     Metrics `json:"metrics,omitempty"`
+	ListMetrics Metrics `json:"list_metrics,omitempty"`
 	// Files are those that were written, each of them whole. A file that bears the
 	// solver's name and is not among them is of another run.
 	Files []WrittenFile `json:"files,omitempty"`

@@ -117,14 +117,52 @@ func (j Job) checkReference() error {
 
 func (j Job) checkOutput() error {
 	if _, ok := j.Top(); !ok {
-		return Errorf("edges", "%q is unknown; choose support, all or top:N with N at least 1", j.Edges)
+		return Errorf("edges", "%q is unknown; choose support, all, top:N with N at least 1, or fdr:Q with Q above 0", j.Edges)
 	}
-	if err := CheckReport(j.Report); err != nil {
+	if _, ok := j.EdgeFDR(); !ok {
+		return Errorf("edges", "%q bounds no false discovery rate; give a number above 0 and not above 1, such as fdr:0.1", j.Edges)
+	}
+	if err := j.checkConfidence(); err != nil {
 		return err
+	}
+	if err := CheckReport(j.ReportPath()); err != nil {
+		return Errorf("report", "%q is neither none nor the name of an HTML page, which ends in .html", j.Report)
 	}
 	switch {
 	case j.Units == UnitsOriginal && j.InputKind == KindCorrelation:
 		return Errorf("units", "a correlation does not tell the original units; give the samples or their covariance")
+	}
+	return nil
+}
+
+// checkConfidence reports what is wrong about how sure edges are.
+func (j Job) checkConfidence() error {
+	tests := "p_values"
+	if j.PValues == "" {
+		tests = "edges"
+	}
+	halves := "stability"
+	if j.Stability == 0 {
+		halves = "false_edges"
+	}
+	const mostPairs = 1000 // stability.MostPairs
+	switch {
+	case j.Stability < 0 || j.Stability > mostPairs:
+		return Errorf("stability", "%d is no number of pairs of halves; give one from 1 to %d, such as 50", j.Stability, mostPairs)
+	case !(j.FalseEdges >= 0) || math.IsInf(j.FalseEdges, 0):
+		return Errorf("false_edges", "%v is no number of edges; give one above 0, such as 5", j.FalseEdges)
+	case (j.Stability > 0 || j.FalseEdges > 0) && !j.SamplesGiven():
+		return Errorf(halves, "halves are of samples, and the input is their %s; give the samples, or leave this out", j.InputKind)
+	case j.FalseEdges > 0 && j.Edges != "" && j.Edges != EdgesSupport:
+		return Errorf("false_edges", "edges lists %s, whatever is kept; leave one of the two out", j.Edges)
+	case (j.Stability > 0 || j.FalseEdges > 0) && j.Adapt == AdaptTrain:
+		return Errorf(halves, "adapt train would train for every half of the samples; choose experts, or leave one of the two out")
+	case !(j.Confidence >= 0 && j.Confidence < 1):
+		return Errorf("confidence", "%v is no probability below 1; give one such as 0.95", j.Confidence)
+	case j.Confidence != 0 && !j.TestsPairs():
+		return Errorf("confidence", "there are no intervals without tests; ask for these by p_values, or leave this out")
+	case j.TestsPairs() && j.Regulators != "":
+		return Errorf(tests, "tests are of undirected pairs, and edges start at regulators; leave one of the two out")
 	}
 	return nil
 }

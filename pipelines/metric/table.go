@@ -51,6 +51,9 @@ func Table() []Metric {
 	}
 }
 
+// TieRule says in a line what figures of rankings make of pairs that tie: see Ranking.
+const TieRule = "pairs of equal score come in an order left to chance: figures are expectations; average precision is the mean precision at the rank of each edge"
+
 // OfRankings lists the metrics for which a ranking is enough.
 func OfRankings() []Metric { return chosen(func(m Metric) bool { return m.OfRanking }) }
 

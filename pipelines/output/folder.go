@@ -114,6 +114,11 @@ const (
 	MetaMatrix         = "gladflow.matrix"  // which one
 	MetaUnits          = "gladflow.units"   // job.UnitsStandardised or job.UnitsOriginal
 	MetaSeed           = "gladflow.seed"
+	// MetaMetrics are job.SolverResult's Metrics, with the checksum of the reference and the
+	// population (job.PopulationResult's Text) that they are of.
+	MetaMetrics         = "gladflow.metrics"
+	MetaReferenceSHA256 = "gladflow.reference_sha256"
+	MetaPopulation      = "gladflow.population"
 )
 
 // A Table is columns with the metadata of their schema.

@@ -21,7 +21,9 @@ const (
 	Opening    Stage = "opening the device" // of builds with code for GPUs
 	Reading    Stage = "reading"
 	Choosing   Stage = "choosing the penalty"
-	Solving    Stage = "solving" // once for every solver
+	Testing    Stage = "testing pairs"
+	Solving    Stage = "solving"                       // once for every solver
+	Halving    Stage = "solving halves of the samples" // once for every solver
 	Simulating Stage = "simulating"
 	Training   Stage = "training"
 )
@@ -29,7 +31,7 @@ const (
 // An Update is one report: many come in a second, one after the other.
 type Update struct {
 	Stage Stage
-	// Solver is the one at work while Solving.
+	// Solver is the one at work while Solving and Halving.
 	Solver string
 	// Fraction is how much of the stage is done, from 0 to 1; NaN if unknown.
 	// Of a solver that stops at a gap it is that of the way on a logarithmic
@@ -50,8 +52,8 @@ type Reporter struct {
 	started time.Time
 }
 
-// Begin begins a stage and reports it. solver is the one at work while Solving, and
-// empty otherwise. tell is called with every update; nil for none.
+// Begin begins a stage and reports it. solver is the one at work while Solving and
+// Halving, and empty otherwise. tell is called with every update; nil for none.
 func Begin(tell func(Update), s Stage, solver string) *Reporter {
 	r := &Reporter{tell: tell, started: time.Now(), now: Update{Stage: s, Solver: solver, Fraction: math.NaN()}}
 	r.Report(math.NaN(), "")

@@ -116,10 +116,10 @@ func TestFilesThatCannotBeWritten(t *testing.T) {
 		run    []string // files of the run
 		said   string
 	}{
-		"edges":     {[]string{"bcd.edges.parquet"}, true, nil, []string{"metrics.parquet"}, "bcd.edges.parquet"},
-		"precision": {[]string{"bcd.precision.parquet"}, true, []string{"bcd.edges.parquet"}, []string{"metrics.parquet"}, "bcd.precision.parquet"},
-		"metrics":   {[]string{"metrics.parquet"}, false, []string{"bcd.edges.parquet", "bcd.precision.parquet"}, nil, "metrics.parquet"},
-		"two":       {[]string{"bcd.edges.parquet", "metrics.parquet"}, true, nil, nil, "besides, writing"},
+		"edges":     {[]string{"bcd.edges.parquet"}, true, nil, []string{"metrics.parquet", "report.html"}, "bcd.edges.parquet"},
+		"precision": {[]string{"bcd.precision.parquet"}, true, []string{"bcd.edges.parquet"}, []string{"metrics.parquet", "report.html"}, "bcd.precision.parquet"},
+		"metrics":   {[]string{"metrics.parquet"}, false, []string{"bcd.edges.parquet", "bcd.precision.parquet"}, []string{"report.html"}, "metrics.parquet"},
+		"two":       {[]string{"bcd.edges.parquet", "metrics.parquet"}, true, nil, []string{"report.html"}, "besides, writing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := t.TempDir()

@@ -64,7 +64,7 @@ func TestInterruption(t *testing.T) {
 	if len(result.Solvers) != 2 || len(result.Solvers[0].Files) != 2 || result.Solvers[1].Files != nil || result.Solvers[1].Status != "interrupted" {
 		t.Errorf("solvers %+v", result.Solvers)
 	}
-	if got, want := testtable.List(t, out), []string{"bcd.edges.parquet", "bcd.precision.parquet", "metrics.parquet", "run.json"}; !slices.Equal(got, want) {
+	if got, want := testtable.List(t, out), []string{"bcd.edges.parquet", "bcd.precision.parquet", "metrics.parquet", "report.html", "run.json"}; !slices.Equal(got, want) {
 		t.Errorf("files %v, want %v", got, want)
 	}
 	var back job.Result
@@ -109,7 +109,7 @@ func TestAFailingSolverDoesNotStopTheOthers(t *testing.T) {
 	if result == nil || !result.Partial || len(result.Solvers) != 2 || result.Solvers[0].Error == "" || result.Solvers[1].Status != "converged" {
 		t.Fatalf("result %+v", result)
 	}
-	if got, want := testtable.List(t, out), []string{"bcd.edges.parquet", "bcd.precision.parquet", "run.json"}; !slices.Equal(got, want) {
+	if got, want := testtable.List(t, out), []string{"bcd.edges.parquet", "bcd.precision.parquet", "report.html", "run.json"}; !slices.Equal(got, want) {
 		t.Errorf("files %v, want %v", got, want)
 	}
 }

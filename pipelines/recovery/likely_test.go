@@ -86,7 +86,7 @@ func TestProbabilityOfEdges(t *testing.T) {
 	for _, c := range all[TableEdges].Columns {
 		columns = append(columns, c.Name)
 	}
-	if want := []string{"source", "target", "score", "edge_probability", "precision", "partial_correlation", "sign"}; !slices.Equal(columns, want) || !slices.Equal(names, want) {
+	if want := []string{"source", "target", "score", "precision", "partial_correlation", "sign", "edge_probability"}; !slices.Equal(columns, want) || !slices.Equal(names, want) {
 		t.Errorf("columns %q, announced %q", columns, names)
 	}
 	last := 0

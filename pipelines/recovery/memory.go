@@ -157,6 +157,21 @@ func (m *reservation) handOver(bytes int64) int64 {
 	return bytes
 }
 
+// borrow reserves for more work at the same time, if there is memory for it: until the run
+// ends, for what grows later.
+func (m *reservation) borrow(bytes int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.from == nil {
+		return true
+	}
+	if m.ended || m.from.Reserve(bytes) != nil {
+		return false
+	}
+	m.reserved += bytes
+	return true
+}
+
 // release gives back everything when no kernel is at work any more: after a
 // cancellation they may be, for a while, with matrices of the run.
 func (m *reservation) release(kernels *dense.Background) {
@@ -186,9 +201,17 @@ func (r *run) admit(context.Context) error {
 	if rule, ok := r.penaltyRule(); ok {
 		atWork(rule.memory(c, r.blockLen()), "the choice of the penalty")
 	}
+	if r.job.TestsPairs() {
+		peak, kept := testMemory(c, d)
+		atWork(peak, "the tests of pairs")
+		m.held += kept
+	}
 	for _, name := range r.job.Solvers {
 		entry := find(name)
 		atWork(r.solverMemory(entry, c), "solver "+name)
+		if r.job.Stability > 0 {
+			atWork(r.halfMemory(entry)+r.countsMemory(), "halves of the samples")
+		}
 		if r.delivers() { // what is known before the solver has ended
 			size := r.tableSize(entry, 0, 0)
 			atWork(r.deliveryMemory(size), "the tables of a solver")
@@ -300,7 +323,7 @@ func (r *run) deliveryMemory(s tableSize) int64 {
 		bytes += 2 * matrix(len(r.table.Names)) // scores and signs
 	}
 	names := r.nameBytes()
-	bytes += pairBytes*s.pairs + (edgeBytes+4*names)*s.edges + (entryBytes+4*names)*s.entries
+	bytes += pairBytes*s.pairs + (edgeBytes+3*r.sureBytes()+4*names)*s.edges + (entryBytes+4*names)*s.entries
 	return bytes + 4*s.dense
 }
 
@@ -310,8 +333,21 @@ func (r *run) keptMemory(s tableSize) int64 {
 		return 0
 	}
 	names := 2 * r.nameBytes()
-	bytes := (keptEdgeBytes+names)*s.edges + (keptEntryBytes+names)*s.entries
+	bytes := (keptEdgeBytes+r.sureBytes()+names)*s.edges + (keptEntryBytes+names)*s.entries
 	return bytes + s.dense
+}
+
+// sureBytes is what the columns that the job asks for to say how sure an edge is take of a
+// row of a record.
+func (r *run) sureBytes() int64 {
+	columns := int64(1) // the probability of an edge
+	if r.job.Stability > 0 {
+		columns += 2
+	}
+	if r.job.TestsPairs() {
+		columns += 4
+	}
+	return 8 * columns
 }
 
 // nameBytes is the mean length of a name, and a bit more.

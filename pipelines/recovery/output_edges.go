@@ -11,38 +11,24 @@ import (
 )
 
 // edgesOutput is the list of edges that Job.Edges asks for, highest score first:
-// arrowio.EdgeColumns.
+// arrowio.EdgeColumns, and those that say how sure they are.
 func edgesOutput() solverOutput {
-	return solverOutput{name: TableEdges, of: func(r *run, s solverEntry) bool { return !r.ranks(s) }, prepare: func(r *run, s *solution) preparedOutput {
-		edges, metadata := r.edges(s), r.solverMetadata(s.result)
-		metadata["gladflow.edges"] = r.job.Edges
-		if s.probability != nil {
-			return likelyEdges(r, s, edges, metadata)
+	return solverOutput{name: TableEdges, of: func(r *run, s solverEntry) bool { return !r.ranks(s) }, prepare: func(r *run, s *solution) (preparedOutput, error) {
+		edges, metadata := r.edges(s), r.listMetadata(s.result)
+		at := table.Positions(r.table.Names)
+		edge := func(k int) (i, j int, score float64) {
+			return at[edges[k].Source], at[edges[k].Target], edges[k].Score
 		}
-		format := arrowio.EdgeFormats().For(r.job.Format)
-		return preparedOutput{
-			table:  func() output.Table { return output.Table{Columns: arrowio.EdgeColumns(edges), Metadata: metadata} },
-			format: format.Name,
-			write: func(folder *os.Root, name string) ([]arrowio.Written, error) {
-				return format.Write(folder, name, edges, metadata)
-			},
+		if err := r.scoreList(s, len(edges), edge); err != nil {
+			return preparedOutput{}, err
 		}
+		columns := append(arrowio.EdgeColumns(edges), s.confidence(len(edges), edge).Columns()...)
+		return prepareTable(arrowio.EdgeFormats().For(r.job.Format), columns, metadata), nil
 	}}
 }
 
-// likelyEdges is the list with the probability of every edge.
-func likelyEdges(r *run, s *solution, edges []arrowio.Edge, metadata map[string]string) preparedOutput {
-	at := table.Positions(r.table.Names)
-	probability := make([]float64, len(edges))
-	for k, e := range edges {
-		probability[k] = s.probability.At(at[e.Source], at[e.Target])
-	}
-	return prepareTable(r, arrowio.LikelyEdgeColumns(edges, probability), metadata)
-}
-
-// prepareTable is a table in the format of the job, or the default where it lacks that.
-func prepareTable(r *run, columns []arrowio.Column, metadata map[string]string) preparedOutput {
-	format := arrowio.TableFormats().For(r.job.Format)
+// prepareTable is a table that is written in a format.
+func prepareTable(format arrowio.Format[[]arrowio.Column], columns []arrowio.Column, metadata map[string]string) preparedOutput {
 	return preparedOutput{
 		table:  func() output.Table { return output.Table{Columns: columns, Metadata: metadata} },
 		format: format.Name,
@@ -55,11 +41,11 @@ func prepareTable(r *run, columns []arrowio.Column, metadata map[string]string) 
 // edges are the pairs that the job asks for, in the order of the file.
 func (r *run) edges(s *solution) []arrowio.Edge {
 	names := r.table.Names
-	everyPair := r.job.Edges != job.EdgesSupport
+	everyPair, listed := r.job.Edges != job.EdgesSupport, r.lists(s.kept)
 	var list []arrowio.Edge
 	for i := range names {
 		for j := i + 1; j < len(names); j++ {
-			if !everyPair && !s.IsEdge(i, j) {
+			if !everyPair && !s.IsEdge(i, j) || !listed(i, j) {
 				continue
 			}
 			list = append(list, arrowio.Edge{
@@ -76,4 +62,15 @@ func (r *run) edges(s *solution) []arrowio.Edge {
 		list = list[:n]
 	}
 	return list
+}
+
+// listMetadata is what a list of edges carries: what its solver's files do, which pairs it
+// holds, and the figures of every pair, which a list that lacks some does not show.
+func (r *run) listMetadata(res *job.SolverResult) map[string]string {
+	m := r.solverMetadata(res)
+	m["gladflow.edges"] = r.job.Edges
+	if res.Metrics != nil {
+		m[output.MetaMetrics] = output.JSON(res.Metrics)
+	}
+	return m
 }

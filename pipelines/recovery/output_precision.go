@@ -11,7 +11,7 @@ import (
 // precisionOutput is the matrix that Job.Precision asks for: arrowio.Precision's
 // Columns. It has the job's format, or its own default where it lacks that.
 func precisionOutput() solverOutput {
-	return solverOutput{name: TablePrecision, of: func(_ *run, s solverEntry) bool { return !s.Ranking }, prepare: func(r *run, s *solution) preparedOutput {
+	return solverOutput{name: TablePrecision, of: func(_ *run, s solverEntry) bool { return !s.Ranking }, prepare: func(r *run, s *solution) (preparedOutput, error) {
 		matrix, metadata := arrowio.Precision{Names: r.blockNames(), Values: s.z}, r.solverMetadata(s.result)
 		if r.regulators != nil {
 			metadata[output.MetaVariables] = output.JSON(r.blockNames())
@@ -29,6 +29,6 @@ func precisionOutput() solverOutput {
 			write: func(folder *os.Root, name string) ([]arrowio.Written, error) {
 				return format.Write(folder, name, matrix, metadata)
 			},
-		}
+		}, nil
 	}}
 }

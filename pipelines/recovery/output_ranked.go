@@ -10,29 +10,54 @@ func (r *run) ranks(of solverEntry) bool { return of.Ranking || r.job.Regulators
 
 // rankedOutput is the list of edges of a ranking, highest score first: arrowio.Ranked.
 func rankedOutput() solverOutput {
-	return solverOutput{name: TableEdges, of: (*run).ranks, prepare: func(r *run, s *solution) preparedOutput {
-		list, metadata := r.rankedList(s), r.solverMetadata(s.result)
-		metadata["gladflow.edges"] = r.job.Edges
-		return prepareTable(r, list.Columns(), metadata)
+	return solverOutput{name: TableEdges, of: (*run).ranks, prepare: func(r *run, s *solution) (preparedOutput, error) {
+		list, metadata := r.rankedList(s), r.listMetadata(s.result)
+		err := r.scoreList(s, len(list.Pairs), list.edge)
+		return prepareTable(arrowio.EdgeFormats().For(r.job.Format), list.Columns(), metadata), err
 	}}
 }
 
 // rankedList are the pairs of highest score, as many as the job asks for.
-func (r *run) rankedList(s *solution) arrowio.Ranked {
+func (r *run) rankedList(s *solution) rankedEdges {
 	names, k := r.table.Names, s.ranking
 	d := len(names)
 	pairs := make([]arrowio.RankedPair, 0, k.pairs(d))
+	listed := r.lists(s.kept)
 	k.each(d, func(i, j int, score float64, sign int8) {
+		if !listed(i, j) {
+			return
+		}
 		pairs = append(pairs, arrowio.RankedPair{Source: int32(i), Target: int32(j), Score: score, Sign: sign})
 	})
 	list := arrowio.Rank(names, pairs, int(r.listed(s.solver, int64(len(pairs)))))
-	if k.probability != nil {
-		list.Probability = make([]float64, len(list.Pairs))
-		for n, p := range list.Pairs {
-			list.Probability[n] = k.probability(p.Score)
-		}
+	ranked := rankedEdges{list}
+	ranked.Confidence = s.confidence(len(list.Pairs), ranked.edge)
+	return ranked
+}
+
+// rankedEdges are a ranking's pairs as those of any list.
+type rankedEdges struct{ arrowio.Ranked }
+
+// edge is the k-th of them.
+func (l rankedEdges) edge(k int) (i, j int, score float64) {
+	p := l.Pairs[k]
+	return int(p.Source), int(p.Target), p.Score
+}
+
+// rankedEdges is the number of pairs of a ranking that are listed, of those kept; nil for all.
+func (r *run) rankedEdges(of solverEntry, k *ranking, kept func(i, j int) bool) int {
+	most := r.tableSize(of, 0, 0).edges
+	if fdr, _ := r.job.EdgeFDR(); fdr == 0 && kept == nil {
+		return int(most)
 	}
-	return list
+	var n int64
+	listed := r.lists(kept)
+	k.each(len(r.table.Names), func(i, j int, _ float64, _ int8) {
+		if listed(i, j) {
+			n++
+		}
+	})
+	return int(min(most, n))
 }
 
 func signOf(v float64) int8 {
@@ -49,18 +74,21 @@ func signOf(v float64) int8 {
 // model file is opened as a file of this machine.
 func EdgeColumns(j job.Job, solver string) []arrowio.Column {
 	s := find(solver)
-	switch {
-	case s.Ranking || j.Regulators != "":
-	case s.takesModel && givesProbabilities(j):
-		return arrowio.LikelyEdgeColumns(nil, []float64{})
-	default:
-		return arrowio.EdgeColumns(nil)
+	columns := arrowio.EdgeColumns(nil)
+	if s.Ranking || j.Regulators != "" {
+		columns = arrowio.Ranked{}.Columns()
 	}
-	var list arrowio.Ranked
-	if s.probability {
-		list.Probability = []float64{}
+	var known arrowio.Confidence
+	if s.probability || s.takesModel && j.Regulators == "" && givesProbabilities(j) {
+		known.EdgeProbability = []float64{}
 	}
-	return list.Columns()
+	if j.Stability > 0 || j.FalseEdges > 0 {
+		known.SelectionProbability, known.SignConsistency = []float64{}, []float64{}
+	}
+	if j.TestsPairs() {
+		known.PValue, known.QValue, known.Lower, known.Upper = []float64{}, []float64{}, []float64{}, []float64{}
+	}
+	return append(columns, known.Columns()...)
 }
 
 // HasPrecision says whether a solver has a precision matrix. Those that rank have none.

@@ -26,7 +26,7 @@ type solverOutput struct {
 	name string
 	// of says whether a solver has it.
 	of      func(*run, solverEntry) bool
-	prepare func(*run, *solution) preparedOutput
+	prepare func(*run, *solution) (preparedOutput, error)
 }
 
 // A preparedOutput is the table for hosts, and the file, of one solver.
@@ -41,8 +41,9 @@ type preparedOutput struct {
 type solution struct {
 	*solver.Estimate // nil for a ranking
 	theta, z         *dense.Sym
-	probability      *dense.Sym // nil without one
-	ranking          *ranking   // nil for an estimate
+	ranking          *ranking     // nil for an estimate
+	sure             []pairColumn // of the list of edges
+	kept             func(i, j int) bool
 	solver           solverEntry
 	result           *job.SolverResult
 }
@@ -76,7 +77,7 @@ func (r *run) deliver(entry solverEntry, found *finding, res *job.SolverResult) 
 	if err != nil {
 		return err
 	}
-	s := &solution{Estimate: found.estimate, ranking: found.ranking, probability: found.probability, solver: entry, result: res}
+	s := &solution{Estimate: found.estimate, ranking: found.ranking, sure: found.sure(), kept: found.kept, solver: entry, result: res}
 	if est := found.estimate; est != nil {
 		if s.theta, s.z, err = r.inUnits(est, entry); err != nil {
 			return err
@@ -88,7 +89,10 @@ func (r *run) deliver(entry solverEntry, found *finding, res *job.SolverResult) 
 		if !o.of(r, entry) {
 			continue
 		}
-		m := o.prepare(r, s)
+		m, err := o.prepare(r, s)
+		if err != nil {
+			return err
+		}
 		if r.host.Solved != nil {
 			n.Tables[o.name] = m.table()
 		}
@@ -180,8 +184,8 @@ func (r *run) metadata() map[string]string {
 		m["gladflow.regulators_sha256"] = list.SHA256
 	}
 	if ref := r.result.Reference; ref != nil {
-		m["gladflow.reference_sha256"] = ref.SHA256
-		m["gladflow.population"] = ref.Text
+		m[output.MetaReferenceSHA256] = ref.SHA256
+		m[output.MetaPopulation] = ref.Text
 	}
 	return m
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/progress"
@@ -53,7 +54,8 @@ func followPath(ctx context.Context, r *run, p solver.Problem) (float64, error) 
 	limited, cancel := r.limit(ctx)
 	defer cancel()
 	path, err := glasso.Path(limited, p, settings)
-	out := &job.PenaltyResult{From: ebic, Rho: job.NaN()}
+	gamma := job.Float(0.5)
+	out := &job.PenaltyResult{From: ebic, Rho: job.NaN(), Criterion: ebic, Gamma: &gamma}
 	if path != nil {
 		for i, pt := range path.Points {
 			point := pathPoint(pt)
@@ -73,6 +75,7 @@ func followPath(ctx context.Context, r *run, p solver.Problem) (float64, error) 
 	out.TimeLimitReached = err != nil
 	rho := path.Points[path.Best].Penalty
 	out.Rho = job.Float(rho)
+	out.How = fmt.Sprintf("the least %s (γ = 0.5) of %d penalties", strings.TrimPrefix(ebicTitle, "the "), len(path.Points))
 	if n := len(path.Points); n == points && path.Best == n-1 {
 		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("the penalty chosen, %.4g, is the smallest that was tried; one below it may fit better still", rho))
 	}
@@ -83,12 +86,15 @@ func followPath(ctx context.Context, r *run, p solver.Problem) (float64, error) 
 func pathPoint(p glasso.PathPoint) job.PathPoint {
 	return job.PathPoint{
 		Penalty:       job.Float(p.Penalty),
-		Edges:         p.Edges,
+		Edges:         job.Float(p.Edges),
+		Criterion:     job.Float(p.EBIC),
 		LogLikelihood: job.Float(p.LogLikelihood),
 		EBIC:          job.Float(p.EBIC),
 		Status:        p.Status.String(),
 		Iterations:    p.Iterations,
 		Gap:           job.Float(p.Gap),
 		Seconds:       job.Float(p.Elapsed.Seconds()),
+
+		CriterionError: job.NaN(),
 	}
 }

@@ -67,6 +67,7 @@ func (r *run) openInput(ctx context.Context) (err error) {
 	}
 	if r.table, err = table.Open(ctx, source, files); err == nil {
 		r.table.KeepSamples = holdsOut(r.job) || anySolver(r.job.Solvers, func(s solverEntry) bool { return s.usesSamples })
+		r.table.KeepResampler = r.job.Stability > 0
 		err = r.checkAdapting()
 	}
 	return err
@@ -130,10 +131,11 @@ func (r *run) openOutput(context.Context) (err error) {
 }
 
 func (r *run) openReport(context.Context) error {
-	if r.job.Report == "" {
+	path := r.job.ReportPath()
+	if path == "" {
 		return nil
 	}
-	file, err := output.OpenFileIn(r.host.Root, "report", r.job.Report)
+	file, err := output.OpenFileIn(r.host.Root, "report", path)
 	if err != nil {
 		return err
 	}

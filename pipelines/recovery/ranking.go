@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/gladflow/gladflow/solver"
@@ -61,6 +62,14 @@ func (k *ranking) scorer(d int, undirected bool) func(i, j int) float64 {
 		return func(i, j int) float64 { return max(directed(i, j), directed(j, i)) }
 	}
 	return directed
+}
+
+// signOf is the sign of the pair from i to j of d variables.
+func (k *ranking) signOf(i, j, d int) int8 {
+	if k.sources != nil {
+		i, _ = slices.BinarySearch(k.sources, i)
+	}
+	return signOf(k.sign[i*d+j])
 }
 
 // pairs is the number of pairs of d variables.

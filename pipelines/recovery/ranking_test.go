@@ -90,9 +90,9 @@ func TestRankings(t *testing.T) {
 		}
 		want := []string{"source", "target", "score", "sign"}
 		if s.Name == "expression" {
-			want = slices.Insert(want, 3, arrowio.EdgeProbability)
-			if p, ok := tables[s.Name][3].Values.([]float64); !ok || !slices.IsSortedFunc(p, func(a, b float64) int { return cmp.Compare(b, a) }) || !(p[0] < 1) || !(p[len(p)-1] > 0) || s.Model != "gene" {
-				t.Errorf("model %q, probabilities %v", s.Model, tables[s.Name][3].Values)
+			want = append(want, arrowio.EdgeProbability)
+			if p, ok := tables[s.Name][4].Values.([]float64); !ok || !slices.IsSortedFunc(p, func(a, b float64) int { return cmp.Compare(b, a) }) || !(p[0] < 1) || !(p[len(p)-1] > 0) || s.Model != "gene" {
+				t.Errorf("model %q, probabilities %v", s.Model, tables[s.Name][4].Values)
 			}
 		}
 		if !slices.Equal(names, want) {

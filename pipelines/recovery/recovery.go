@@ -33,8 +33,10 @@ import (
 	"github.com/gladflow/gladflow/pipelines/table"
 	"github.com/gladflow/gladflow/solver"
 	learned "github.com/gladflow/gladflow/solver/association/ranking"
+	"github.com/gladflow/gladflow/solver/covariance"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
+	"github.com/gladflow/gladflow/solver/inference"
 )
 
 // A Host is what a run takes from its caller. The zero value reads the files of
@@ -107,6 +109,7 @@ func runOn(ctx context.Context, j job.Job, host Host, gpus *device.Pool) (*job.R
 // run is one run of a job.
 type run struct {
 	job     job.Job // resolved
+	asked   job.Job
 	host    Host
 	started time.Time
 
@@ -118,16 +121,18 @@ type run struct {
 	population   *metric.Population // nil without a reference
 	penalties    *dense.Sym         // nil without a penalty matrix
 	table        *table.Table
-	samples      []float64      // nil unless a solver uses them
-	regulators   []int          // ascending; nil where edges are undirected
-	folder       *output.Folder // nil without one
-	page         *reportPage    // nil without one
+	samples      []float64             // nil unless a solver uses them
+	tests        *inference.Tests      // nil without tests of pairs
+	resampler    *covariance.Resampler // nil where nothing is estimated from some of the samples
+	regulators   []int                 // ascending; nil where edges are undirected
+	folder       *output.Folder        // nil without one
+	page         *reportPage           // nil without one
 	result       *job.Result
 	memory       reservation
 }
 
 func newRun(j job.Job, host Host) *run {
-	r := &run{job: Resolved(j), host: host, started: time.Now(), memory: reservation{from: host.Memory}}
+	r := &run{job: Resolved(j), asked: j, host: host, started: time.Now(), memory: reservation{from: host.Memory}}
 	if host.Memory != nil {
 		r.host.Limits.Reserve, r.host.Keep = r.memory.hold, r.memory.keep
 	}
@@ -153,7 +158,7 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 	if err != nil {
 		return solver.Problem{}, err
 	}
-	r.samples = data.Samples
+	r.samples, r.resampler = data.Samples, data.Resampler
 	r.memory.read(8 * int64(cap(r.samples)))
 	r.result.Input = job.InputResult{
 		Path:      r.result.Job.Input,
@@ -175,6 +180,9 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 	if err := r.checkAdaptingTo(data.Problem.Samples); err != nil {
 		return solver.Problem{}, err
 	}
+	if err := r.checkStability(); err != nil {
+		return solver.Problem{}, err
+	}
 	return data.Problem, r.admitSamples()
 }
 
@@ -182,6 +190,9 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 func (r *run) recover(ctx context.Context, p solver.Problem) error {
 	penalty, err := r.choosePenalty(ctx, r.block(p), penaltyRules())
 	if err != nil {
+		return job.InterruptedOr(ctx, err)
+	}
+	if err := r.test(ctx, p); err != nil {
 		return job.InterruptedOr(ctx, err)
 	}
 	// The first of all, with the panics after it, and of those that are no solver's.

@@ -169,7 +169,7 @@ func TestExpressionWithRegulators(t *testing.T) {
 		_, err := Run(t.Context(), j, Host{Solved: func(n Network) error {
 			f.model = n.Result.Model
 			c := n.Tables[TableEdges].Columns
-			f.ranked, f.probability = c[2].Values.([]float64), c[3].Values.([]float64)
+			f.ranked, f.probability = c[2].Values.([]float64), c[4].Values.([]float64)
 			for k, v := range f.ranked {
 				f.scores[pair{c[0].Values.([]string)[k], c[1].Values.([]string)[k]}] = v
 			}

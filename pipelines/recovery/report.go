@@ -43,24 +43,12 @@ func (p *reportPage) close() {
 }
 
 // add keeps what a solver has found, as far as it is shown.
-func (p *reportPage) add(r *run, found *finding, ranking metric.Ranking, h *history, name string) {
-	k := &kept{}
-	var links *page.Strongest
-	if found.ranking != nil {
-		links = r.rankedLinks(found.ranking)
-		k.network = links.Network(r.table.Names, p.known)
-		k.network.Score, k.network.Directed = "score", r.regulators != nil
-		k.series = fmt.Sprintf("%s (first %d)", name, links.Total())
-	} else {
-		links = r.supportLinks(found.estimate)
-		k.network = links.Network(r.table.Names, p.known)
-		k.network.Score = "absolute partial correlation"
-		if found.score == job.ScoreProbability {
-			k.network.Score = "probability of an edge"
-		}
-		k.series = name
+func (p *reportPage) add(r *run, links *page.Strongest, score string, ranking metric.Ranking, h *history, res job.SolverResult) {
+	k := &kept{network: links.Network(r.table.Names, p.known), series: res.Name, degrees: links.Degrees()}
+	if r.ranks(find(res.Name)) {
+		k.series = fmt.Sprintf("%s (first %d)", res.Name, links.Total())
 	}
-	k.network.Name, k.degrees = name, links.Degrees()
+	k.network.Name, k.network.Score, k.network.Directed = res.Name, score, r.regulators != nil
 	if r.regulators != nil {
 		k.network.MarkRegulators(r.blockNames())
 	}
@@ -71,37 +59,7 @@ func (p *reportPage) add(r *run, found *finding, ranking metric.Ranking, h *hist
 	if h != nil {
 		k.iterations = h.iterations()
 	}
-	p.kept[name] = k
-}
-
-// supportLinks are the pairs of an estimate's support.
-func (r *run) supportLinks(est *solver.Estimate) *page.Strongest {
-	d := len(r.table.Names)
-	links := page.NewStrongest(d, 0)
-	for i := range d {
-		for j := i + 1; j < d; j++ {
-			if est.IsEdge(i, j) {
-				c := est.PartialCorrelation(i, j)
-				links.Add(page.Link{I: i, J: j, Score: est.Score(i, j), Sign: int(signOf(c))})
-			}
-		}
-	}
-	return links
-}
-
-// rankedLinks are the pairs of highest score, for a ranking has all: as many as the
-// reference has edges or, without one, as there are variables, and 100,000 at most.
-func (r *run) rankedLinks(k *ranking) *page.Strongest {
-	d := len(r.table.Names)
-	limit := d
-	if r.population != nil {
-		limit = r.population.Positives
-	}
-	links := page.NewStrongest(d, min(limit, 100_000))
-	k.each(d, func(i, j int, score float64, sign int8) {
-		links.Add(page.Link{I: i, J: j, Score: score, Sign: int(sign)})
-	})
-	return links
+	p.kept[res.Name] = k
 }
 
 // writeReport writes the page of what there is, also of a run that has failed. It
@@ -114,7 +72,7 @@ func (r *run) writeReport() error {
 	if err != nil {
 		return err
 	}
-	written.Name = output.Beside(r.job.Out, r.job.Report)
+	written.Name = output.Beside(r.job.Out, r.job.ReportPath())
 	r.result.Files = append(r.result.Files, written)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,6 +116,32 @@ func TestReport(t *testing.T) {
 		if !strings.Contains(text, word) {
 			t.Errorf("the page lacks %s", word)
 		}
+	}
+}
+
+// A run with a folder leaves its page there, unless the job says otherwise, and the command
+// that repeats it does not name what is the default.
+func TestReportIsTheDefault(t *testing.T) {
+	input := testtable.CSV(t, 4, 20)
+	for asked, want := range map[string][]string{
+		"":                                   {"bcd.edges.parquet", "bcd.precision.parquet", "report.html", "run.json"},
+		job.ReportNone:                       {"bcd.edges.parquet", "bcd.precision.parquet", "run.json"},
+		filepath.Join(t.TempDir(), "p.html"): {"bcd.edges.parquet", "bcd.precision.parquet", "run.json"},
+	} {
+		j := job.Job{Input: input, IDColumn: "id", Solvers: []string{"bcd"}, Report: asked, Out: t.TempDir()}
+		result, err := Run(t.Context(), j, Host{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := testtable.List(t, j.Out); !slices.Equal(got, want) {
+			t.Errorf("report %q: files %v", asked, got)
+		}
+		if command := result.Job.Command(Facts()); strings.Contains(command, "--report") != (asked != "") {
+			t.Errorf("report %q: %s", asked, command)
+		}
+	}
+	if r := Resolved(job.Job{Input: input}); r.Report != "" {
+		t.Errorf("without a folder the page is %s", r.Report)
 	}
 }
 

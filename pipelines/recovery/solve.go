@@ -46,6 +46,7 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 		report.Done("failed")
 		return failedResult(name, "failed"), job.InterruptedOr(ctx, &job.SolverError{Solver: name, Err: err})
 	}
+	found.more = r.tested()
 	res := r.solverResult(entry, found)
 	if entry.takesPenalty {
 		res.Penalty = r.result.Penalty.Rho
@@ -77,6 +78,13 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 			return res, job.InterruptedOr(ctx, &job.SolverError{Solver: name, Iteration: est.Iterations, Err: err})
 		}
 	}
+	if res.Stability, err = r.stabilise(ctx, entry, found, penalty); err != nil {
+		report.Done("failed")
+		return res, job.InterruptedOr(ctx, &job.SolverError{Solver: name, Err: err})
+	}
+	if s := res.Stability; s != nil && found.kept != nil {
+		r.countKept(entry, found, &res)
+	}
 	if err := r.conclude(entry, found, recorder, &res); err != nil {
 		report.Done("failed")
 		return res, err
@@ -102,8 +110,10 @@ func (r *run) conclude(entry solverEntry, found *finding, recorder *gapRecorder,
 		}
 		res.Metrics = evaluation.Metrics(table, scored)
 	}
+	links, score := r.links(found)
+	res.Network = networkResult(links, r.table.Names)
 	if r.page != nil {
-		r.page.add(r, found, scored.Ranking, recorder.history, res.Name)
+		r.page.add(r, links, score, scored.Ranking, recorder.history, *res)
 	}
 	return r.deliver(entry, found, res)
 }
@@ -120,6 +130,10 @@ type finding struct {
 	// expected in the support; nil without a probability.
 	score         string
 	expectedFalse *job.Float
+	// more says how sure edges are, besides their probability.
+	more []pairColumn
+	// kept says which pairs may be listed as edges; nil where all may.
+	kept func(i, j int) bool
 }
 
 // panicked says nothing of the panic: its value is for the log, like its stack.
@@ -180,7 +194,7 @@ func (r *run) solverResult(entry solverEntry, found *finding) job.SolverResult {
 	if entry.Ranking {
 		res := failedResult(entry.Name, solver.Completed.String())
 		res.Ranking, res.Seconds = true, job.Float(found.ranking.elapsed.Seconds())
-		res.Edges = int(r.tableSize(entry, 0, 0).edges)
+		res.Edges = r.rankedEdges(entry, found.ranking, nil)
 		return res
 	}
 	est := found.estimate

@@ -65,7 +65,6 @@ func Demo(ctx context.Context, folder string, solvers []string) (job.Job, error)
 		Reference:  out.Path(reference),
 		Undirected: true,
 		Out:        folder,
-		Report:     out.Path("report.html"),
 	}, nil
 }
 

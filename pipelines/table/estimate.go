@@ -26,6 +26,9 @@ type Data struct {
 	// Samples are the samples themselves, M·d numbers, one sample after the other,
 	// where Table.KeepSamples asks for them; nil for a covariance.
 	Samples []float64
+	// Resampler estimates again from some of the samples, where Table.KeepResampler asks for
+	// it; nil for a covariance.
+	Resampler *covariance.Resampler
 	// Completion says what was done about missing values that were estimated around or
 	// filled in; nil where there were none.
 	Completion *covariance.Completion
@@ -67,8 +70,12 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 	sha := t.sha256
 	isTable := t.samples != nil || t.rows != nil
 	var samples []float64
+	var resampler *covariance.Resampler
 	switch {
 	case t.rows != nil:
+		if resampler, err = t.resampler(settings); err != nil {
+			return nil, err
+		}
 		estimated, err = t.estimateGathered(ctx, settings, report)
 		if t.KeepSamples && !t.hasMissing() {
 			samples = t.rows
@@ -77,13 +84,18 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 	case isTable:
 		t.cleaned = newCleaned(t, false)
 		source := &counted{Source: t.cleaned, report: report}
-		source.gather = t.KeepSamples
+		source.gather = t.KeepSamples || t.KeepResampler
 		if err := source.keepBy(t, settings); err != nil {
 			return nil, err
 		}
 		estimated, err = covariance.Estimate(ctx, source, d, settings)
 		sha = t.samples.SHA256()
-		samples = source.rows
+		if t.KeepSamples {
+			samples = source.rows
+		}
+		if t.KeepResampler {
+			resampler = &covariance.Resampler{Rows: source.rows, D: d, Settings: settings}
+		}
 		t.Close() // so that its memory is free while solvers are at work
 		t.samples = nil
 		t.Preparation, t.kurtosis = t.cleaned.preparation(), t.cleaned.tails.kurtosis()
@@ -97,12 +109,16 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 	if err != nil {
 		return nil, FieldError("input", t.constants(err))
 	}
+	if resampler != nil {
+		resampler.Whole = estimated
+	}
 	data := &Data{
 		Problem:            solver.Problem{S: estimated.S, Samples: estimated.Samples},
 		Names:              t.Names,
 		StandardDeviations: estimated.StdDevs,
 		Shrinkage:          estimated.Shrinkage,
 		Samples:            samples,
+		Resampler:          resampler,
 		Completion:         estimated.Incomplete,
 		Correlation:        settings.Method.String(),
 		Kurtosis:           t.kurtosis,

@@ -13,6 +13,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/solver/covariance"
+	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glasso"
 )
 
@@ -32,15 +33,8 @@ func (t *Table) estimateGathered(ctx context.Context, s covariance.Settings, rep
 	if t.Preparation.Missing == 0 || !t.source.treatsMissing() {
 		return covariance.Estimate(ctx, &counted{Source: covariance.NewTable(t.rows, d), report: report}, d, s)
 	}
-	how := covariance.Incomplete{}
-	switch t.source.Missing {
-	case job.MissingMean:
-		how.Treatment = covariance.Mean
-	case job.MissingEM:
-		how.Treatment = covariance.EM
-		how.Solver = glasso.BCD{Settings: glasso.Settings{
-			Penalty: glasso.Penalty{Rho: covariance.PenaltyOfEM(d, len(t.rows)/d)}, Gap: gapOfEM, Engine: s.Engine,
-		}}
+	how := t.treatment()(len(t.rows)/d, s.Engine)
+	if how.Treatment == covariance.EM {
 		first := math.NaN()
 		how.Progress = func(iteration int, change float64) {
 			if iteration == 1 {
@@ -51,6 +45,43 @@ func (t *Table) estimateGathered(ctx context.Context, s covariance.Settings, rep
 		}
 	}
 	return covariance.EstimateIncomplete(ctx, t.rows, d, s, how)
+}
+
+// treatment is what is done about missing values in so many samples.
+func (t *Table) treatment() func(samples int, engine dense.Engine) covariance.Incomplete {
+	d := len(t.Names)
+	return func(samples int, engine dense.Engine) covariance.Incomplete {
+		how := covariance.Incomplete{}
+		switch t.source.Missing {
+		case job.MissingMean:
+			how.Treatment = covariance.Mean
+		case job.MissingEM:
+			how.Treatment = covariance.EM
+			how.Solver = glasso.BCD{Settings: glasso.Settings{
+				Penalty: glasso.Penalty{Rho: covariance.PenaltyOfEM(d, samples)}, Gap: gapOfEM, Engine: engine,
+			}}
+		}
+		return how
+	}
+}
+
+// resampler is that of gathered samples, before they are estimated from, which fills in
+// what is missing; nil where none is asked for.
+func (t *Table) resampler(s covariance.Settings) (*covariance.Resampler, error) {
+	if !t.KeepResampler {
+		return nil, nil
+	}
+	r := &covariance.Resampler{Rows: t.rows, D: len(t.Names), Settings: s}
+	if t.Preparation.Missing == 0 || !t.source.treatsMissing() {
+		return r, nil
+	}
+	if t.keep != nil {
+		if err := t.keep(8 * int64(len(t.rows))); err != nil {
+			return nil, err
+		}
+	}
+	r.Rows, r.Treatment = slices.Clone(t.rows), t.treatment()
+	return r, nil
 }
 
 // gapOfEM is the relative duality gap of the graphical lasso inside of EM.

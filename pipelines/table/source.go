@@ -120,6 +120,8 @@ type Table struct {
 	Names []string
 	// KeepSamples asks Estimate for the samples themselves.
 	KeepSamples bool
+	// KeepResampler asks Estimate for what estimates again from some of the samples.
+	KeepResampler bool
 
 	// Preparation says what was done before, once the table has been read.
 	Preparation Preparation

@@ -32,7 +32,7 @@ func TestRecoverPrintsATable(t *testing.T) {
 		t.Fatalf("no table in\n%s", stdout)
 	}
 	var titles []string
-	for _, m := range metric.Headlines() {
+	for _, m := range shownMetrics() {
 		titles = append(titles, m.Title)
 	}
 	if got := strings.Join(strings.Fields(lines[head]), " "); got != "solver status penalty edges objective duality gap seconds "+strings.Join(titles, " ") {
@@ -47,10 +47,10 @@ func TestRecoverPrintsATable(t *testing.T) {
 	}
 	for _, want := range []string{
 		"table.csv: 40 samples, 6 variables\n",
-		headlines() + ": population labelled, undirected: 4 pairs, 2 positive\n",
+		shownTitles() + ": population labelled, undirected: 4 pairs, 2 positive\n",
 		"solvers stop at 1e-06 × max(|objective|, 6)\n",
 		"files in " + out + ": glad.edges.parquet, glad.precision.parquet, bcd.edges.parquet",
-		"metrics.parquet, run.json\n",
+		"metrics.parquet, report.html, run.json\n",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is not in\n%s", want, stdout)
@@ -61,7 +61,7 @@ func TestRecoverPrintsATable(t *testing.T) {
 	if got := strings.Count(stderr, "\n"); got != 6 || strings.Contains(stderr, "\r") || !strings.HasPrefix(stderr, "reading: 40 samples of 6 variables (") {
 		t.Errorf("standard error:\n%s", stderr)
 	}
-	if names := noTemporaries(t, out); len(names) != 12 {
+	if names := noTemporaries(t, out); len(names) != 13 {
 		t.Errorf("files %v", names)
 	}
 }
@@ -180,7 +180,7 @@ func TestInterruption(t *testing.T) {
 	if code != exitInterrupted || !strings.Contains(stderr.String(), "gladflow: interrupted; what had finished is kept\n") {
 		t.Errorf("code %d\n%s", code, stderr.String())
 	}
-	if got, want := noTemporaries(t, out), []string{"bcd.edges.parquet", "bcd.precision.parquet", "run.json"}; !slices.Equal(got, want) {
+	if got, want := noTemporaries(t, out), []string{"bcd.edges.parquet", "bcd.precision.parquet", "report.html", "run.json"}; !slices.Equal(got, want) {
 		t.Errorf("files %v, want %v", got, want)
 	}
 	if !strings.Contains(stdout.String(), "bcd     converged") || strings.Contains(stdout.String(), "admm.edges") {
@@ -213,7 +213,7 @@ func TestEvaluatePrints(t *testing.T) {
 	const want = `
 population labelled, directed: 3 pairs, 1 positive
 list of 3 edges, ranked by the order of its lines: 2 pairs of the population are in it, the others tie last
-`
+` + metric.TieRule + "\n"
 	figures := regexp.MustCompile(`^ AUROC    AUPR  average precision.*\n0\.5000  0\.2500             0\.5000.*\n`)
 	if code != exitDone || !figures.MatchString(stdout) || !strings.HasSuffix(stdout, want) || stderr != "" {
 		t.Errorf("code %d, prints\n%s%swant\n%s", code, stdout, stderr, want)
@@ -222,6 +222,25 @@ list of 3 edges, ranked by the order of its lines: 2 pairs of the population are
 	var r evaluation.Result
 	if err := json.Unmarshal([]byte(stdout), &r); code != exitDone || err != nil || r.Metrics.Get("auroc") != 0.5 || r.Outside != 1 {
 		t.Errorf("code %d, %v\n%s", code, err, stdout)
+	}
+}
+
+// What evaluate prints of a list, recover has printed.
+func TestEvaluateOwnList(t *testing.T) {
+	out, reference := t.TempDir(), file(t, "chain.tsv", chain)
+	_, stdout, _ := gladflow(t, "recover", file(t, "table.csv", expression()), "--id-column", "id", "--solvers", "correlation", "--edges", "top:3",
+		"--reference", reference, "--population", "all", "--out", out)
+	lines := strings.Split(stdout, "\n")
+	head := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "solver") })
+	if head < 0 || !strings.HasSuffix(lines[head], "list AUROC  list AUPR") {
+		t.Fatalf("recover prints\n%s", stdout)
+	}
+	printed := strings.Fields(lines[head+1])
+	code, again, stderr := gladflow(t, "evaluate", filepath.Join(out, "correlation.edges.parquet"), reference, "--population", "all")
+	_, row, _ := strings.Cut(again, "\n")
+	figures := strings.Fields(row)[:2]
+	if code != exitDone || !slices.Equal(figures, printed[len(printed)-2:]) || !strings.Contains(again, "scored every pair, also those that the list lacks: AUROC "+printed[len(printed)-5]+", AUPR "+printed[len(printed)-4]) {
+		t.Errorf("recover prints\n%sevaluate\n%s%s", stdout, again, stderr)
 	}
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -67,6 +69,14 @@ func printEvaluation(w io.Writer, r *evaluation.Result) {
 		both = ", each for both directions"
 	}
 	fmt.Fprintf(w, "list of %d edges%s, ranked by %s: %d pairs of the population are in it, the others tie last\n", r.Lines, both, by, r.Listed)
+	fmt.Fprintln(w, metric.TieRule)
+	if all := r.AllMetrics; all != nil && slices.ContainsFunc(all, func(m job.Metric) bool { return m.Value != r.Metrics.Get(m.Key) }) {
+		var words []string
+		for _, m := range metric.OfRankings() {
+			words = append(words, m.Title+" "+figure(all.Get(m.Key), m.Format))
+		}
+		fmt.Fprintf(w, "its recovery scored every pair, also those that the list lacks: %s; recover --edges all lists them\n", strings.Join(words, ", "))
+	}
 	for _, f := range r.Files {
 		fmt.Fprintf(w, "report: %s\n", f.Name)
 	}

@@ -24,8 +24,8 @@ func TestFileThatCannotBeWritten(t *testing.T) {
 		blocked string
 		files   string // as they are printed
 	}{
-		"edges":    {"bcd.edges.csv", "admm.edges.csv, admm.edges.csv-metadata.json, admm.precision.csv, admm.precision.csv-metadata.json, run.json"},
-		"run.json": {"run.json", "bcd.edges.csv, bcd.edges.csv-metadata.json, bcd.precision.csv, bcd.precision.csv-metadata.json, admm.edges.csv, admm.edges.csv-metadata.json, admm.precision.csv, admm.precision.csv-metadata.json"},
+		"edges":    {"bcd.edges.csv", "admm.edges.csv, admm.edges.csv-metadata.json, admm.precision.csv, admm.precision.csv-metadata.json, report.html, run.json"},
+		"run.json": {"run.json", "bcd.edges.csv, bcd.edges.csv-metadata.json, bcd.precision.csv, bcd.precision.csv-metadata.json, admm.edges.csv, admm.edges.csv-metadata.json, admm.precision.csv, admm.precision.csv-metadata.json, report.html"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := t.TempDir()
@@ -161,14 +161,14 @@ func TestDocumentedCheck(t *testing.T) {
 		text, err := c.CombinedOutput()
 		return string(text), err
 	}
-	if said, err := check(); err != nil || strings.Count(said, ": OK\n") != 5 {
+	if said, err := check(); err != nil || strings.Count(said, ": OK\n") != 6 {
 		t.Errorf("%v\n%s", err, said)
 	}
 	if err := os.Rename(filepath.Join(out, "bcd.edges.parquet"), filepath.Join(out, "admm.edges.parquet")); err != nil {
 		t.Fatal(err)
 	}
 	said, err := check()
-	if err == nil || !strings.Contains(said, "admm.edges.parquet: FAILED\n") || !strings.Contains(said, "bcd.edges.parquet: FAILED open") || strings.Count(said, ": OK\n") != 3 {
+	if err == nil || !strings.Contains(said, "admm.edges.parquet: FAILED\n") || !strings.Contains(said, "bcd.edges.parquet: FAILED open") || strings.Count(said, ": OK\n") != 4 {
 		t.Errorf("%v\n%s", err, said)
 	}
 }

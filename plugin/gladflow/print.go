@@ -5,14 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/gladflow/gladflow/pipelines/job"
-	"github.com/gladflow/gladflow/pipelines/metric"
-	"github.com/gladflow/gladflow/pipelines/progress"
-	"github.com/gladflow/gladflow/pipelines/recovery"
 )
 
 // printJSON prints one indented document. Errors of w are kept by run's
@@ -23,128 +17,6 @@ func printJSON(w io.Writer, v any) {
 		panic(err)
 	}
 	fmt.Fprintf(w, "%s\n", data)
-}
-
-// printResult prints a run, of one solver at least, as a table with what its
-// figures mean. documented says that run.json could be written.
-func printResult(w io.Writer, r *job.Result, documented bool) {
-	in := r.Input
-	fmt.Fprintf(w, "%s: %s, %s\n", in.Path, progress.Count(in.Samples, "sample"), progress.Count(in.Variables, "variable"))
-	for _, sentence := range recovery.Preparation(r) {
-		fmt.Fprintf(w, "%s\n", sentence)
-	}
-	fmt.Fprintln(w)
-	printSolvers(w, r)
-	fmt.Fprintln(w)
-	if p := r.Penalty; p != nil {
-		if p.MatrixSHA256 != "" {
-			fmt.Fprintf(w, "penalty: the matrix %s\n", r.Job.PenaltyMatrix)
-		}
-		if rule, ok := recovery.PenaltyNamed(p.From); ok {
-			fmt.Fprintf(w, "penalty: %s, chosen by %s out of %d\n", short(p.Rho), rule.Title, len(p.Path))
-			if p.TimeLimitReached {
-				fmt.Fprintln(w, "penalty: smaller ones were not tried, for the time limit was reached")
-			}
-		}
-	}
-	if ref := r.Reference; ref != nil {
-		fmt.Fprintf(w, "%s: population %s\n", headlines(), ref.Text)
-	}
-	certified := slices.ContainsFunc(r.Solvers, func(s job.SolverResult) bool { return !math.IsNaN(float64(s.DualityGap)) })
-	if certified {
-		fmt.Fprintf(w, "duality gap: the optimum is at most this far below the objective; solvers stop at %s × max(|objective|, %d)\n", short(job.Float(r.Job.Gap)), in.Variables)
-	}
-	for _, s := range r.Solvers {
-		if key := recovery.ObjectiveOption(s.Name); key != "" {
-			fmt.Fprintf(w, "%s: its objective has a quadratic penalty besides and is not the others'; a larger --%s brings it nearer\n", s.Name, job.FlagName(key))
-		}
-	}
-	for _, warning := range r.Warnings {
-		fmt.Fprintf(w, "warning: %s\n", warning)
-	}
-	for _, s := range r.Solvers {
-		if s.Adapted != nil {
-			fmt.Fprintf(w, "%s: %s\n", s.Name, s.Adapted)
-		}
-		for _, sentence := range []string{s.Note, s.Error} {
-			if sentence != "" {
-				fmt.Fprintf(w, "%s: %s\n", s.Name, sentence)
-			}
-		}
-	}
-	device := r.Device
-	if r.DeviceName != "" {
-		device += " (" + r.DeviceName + ")"
-	}
-	fmt.Fprintf(w, "engine: %s; device: %s; %s s in all\n", r.Engine, device, seconds(r.Seconds))
-	if r.DeviceNote != "" {
-		fmt.Fprintf(w, "device: %s\n", r.DeviceNote)
-	}
-	if r.Job.Out == "" {
-		if slices.ContainsFunc(r.Files, func(f job.WrittenFile) bool { return f.Name == r.Job.Report }) {
-			fmt.Fprintf(w, "report: %s\n", r.Job.Report)
-			return
-		}
-		fmt.Fprintln(w, "no files were written; name a folder with --out")
-		return
-	}
-	fmt.Fprintf(w, "files in %s: %s\n", r.Job.Out, strings.Join(filesOf(r, documented), ", "))
-}
-
-// filesOf are the names of the files that a run has written; documented says that
-// run.json is one of them.
-func filesOf(r *job.Result, documented bool) []string {
-	var names []string
-	add := func(files []job.WrittenFile) {
-		for _, f := range files {
-			names = append(names, f.Name)
-		}
-	}
-	for _, s := range r.Solvers {
-		add(s.Files)
-	}
-	add(r.Files)
-	if documented {
-		names = append(names, job.RunFile)
-	}
-	if names == nil {
-		return []string{"none were written"}
-	}
-	return names
-}
-
-func printSolvers(w io.Writer, r *job.Result) {
-	t := textTable{columns: []column{
-		{"solver", left}, {"status", left}, {"penalty", right}, {"edges", right},
-		{"objective", right}, {"duality gap", right}, {"seconds", right},
-	}}
-	if r.Reference != nil {
-		for _, m := range metric.Headlines() {
-			t.columns = append(t.columns, column{m.Title, right})
-		}
-	}
-	for _, s := range r.Solvers {
-		cells := []string{
-			s.Name, s.StatusText(), short(s.Penalty), strconv.Itoa(s.Edges),
-			objective(s.Objective), exponent(s.DualityGap), seconds(s.Seconds),
-		}
-		if r.Reference != nil {
-			for _, m := range metric.Headlines() {
-				cells = append(cells, figure(s.Metrics.Get(m.Key), m.Format))
-			}
-		}
-		t.add(cells...)
-	}
-	t.print(w)
-}
-
-// headlines are the metrics of the table, as in "AUROC and AUPR".
-func headlines() string {
-	var titles []string
-	for _, m := range metric.Headlines() {
-		titles = append(titles, m.Title)
-	}
-	return job.AllOf(titles)
 }
 
 // none stands where there is no figure.

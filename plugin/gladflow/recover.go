@@ -23,12 +23,14 @@ func recoverCommand() *cobra.Command {
 their correlation, runs the solvers on it and prints how each of them did.
 
 With --out every solver leaves its list of edges and its precision matrix, and
-the run leaves run.json; with --reference the networks are scored against a
-known one; --report leaves a page to look at. INPUT may be - for standard input.`,
+the run leaves run.json and report.html, a page to look at; with --reference the
+networks are scored against a known one. INPUT may be - for standard input.`,
 		Example: `  gladflow recover expression.parquet --out network
   gladflow recover expression.tsv.gz --id-column condition --solvers glad,bcd,gista,admm,am --penalty 0.5 --gap 1e-4 --out network
   gladflow recover expression.tsv.gz --orientation columns --correlation spearman --reference known.tsv --report network.html
   gladflow recover expression.parquet --solvers glad --adapt --out network
+  gladflow recover expression.parquet --edges fdr:0.1 --out network
+  gladflow recover expression.parquet --false-edges 5 --out network
   gladflow recover covariance.csv --input covariance --samples 301 --penalty 0.1 --format csv --out network
   zcat expression.csv.gz | gladflow recover - --input-format csv --json`,
 		Args: func(c *cobra.Command, args []string) error {

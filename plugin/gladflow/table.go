@@ -28,6 +28,13 @@ const (
 func (t *textTable) add(cells ...string) { t.rows = append(t.rows, cells) }
 
 func (t *textTable) print(w io.Writer) {
+	for _, line := range t.lines() {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// lines are those that print prints.
+func (t *textTable) lines() []string {
 	widths := make([]int, len(t.columns))
 	titles := make([]string, len(t.columns))
 	for i, c := range t.columns {
@@ -37,6 +44,7 @@ func (t *textTable) print(w io.Writer) {
 			widths[i] = max(widths[i], utf8.RuneCountInString(r[i]))
 		}
 	}
+	var lines []string
 	for _, r := range append([][]string{titles}, t.rows...) {
 		var b strings.Builder
 		for i, cell := range r {
@@ -50,6 +58,7 @@ func (t *textTable) print(w io.Writer) {
 				b.WriteString(cell + blank)
 			}
 		}
-		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+		lines = append(lines, strings.TrimRight(b.String(), " "))
 	}
+	return lines
 }

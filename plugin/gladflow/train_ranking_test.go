@@ -50,7 +50,7 @@ func TestTrainRankingThenRecover(t *testing.T) {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
 	}
 	edges, err := os.ReadFile(filepath.Join(folder, "expression.edges.csv"))
-	if err != nil || !strings.HasPrefix(string(edges), "source,target,score,edge_probability,sign\n") || strings.Count(string(edges), "\n") != 1+6*5/2 {
+	if err != nil || !strings.HasPrefix(string(edges), "source,target,score,sign,edge_probability\n") || strings.Count(string(edges), "\n") != 1+6*5/2 {
 		t.Errorf("%v\n%s", err, edges)
 	}
 	code, stdout, stderr = gladflow(t, strings.Fields(smallRanking+out+" --json")...)

@@ -2,7 +2,6 @@ package plugintest
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -44,26 +43,29 @@ func columnsAre(t testing.TB, what string, s *arrow.Schema, want ...string) {
 func edgesOf(t testing.TB, records []arrow.Record) []edge {
 	t.Helper()
 	columns := []string{"source:utf8", "target:utf8", "score:float64", "precision:float64", "partial_correlation:float64", "sign:int8"}
-	const probability = 3
-	likely := records[0].Schema().HasField("edge_probability")
-	if likely { // only where the solver has one
-		columns = slices.Insert(columns, probability, "edge_probability:float64")
+	known := len(columns)
+	for _, name := range []string{"edge_probability", "selection_probability", "sign_consistency", "p_value", "q_value", "lower", "upper"} {
+		if records[0].Schema().HasField(name) { // only where the job or the solver has it
+			columns = append(columns, name+":float64")
+		}
 	}
 	columnsAre(t, "the table of edges", records[0].Schema(), columns...)
 	var edges []edge
 	for _, r := range records {
-		rest := r.Columns()[probability:]
-		if likely {
-			for i, p := range r.Column(probability).(*array.Float64).Float64Values() {
-				if !(p >= 0 && p <= 1) {
-					t.Fatalf("edge %d has the probability %v; it must be from 0 to 1", i+1, p)
+		for k, column := range r.Columns()[known:] {
+			name, least := r.ColumnName(known+k), 0.
+			if name == "lower" || name == "upper" {
+				least = -1
+			}
+			for i, v := range column.(*array.Float64).Float64Values() {
+				if !(v >= least && v <= 1) {
+					t.Fatalf("edge %d has the %s %v; it must be from %v to 1", i+1, name, v, least)
 				}
 			}
-			rest = rest[1:]
 		}
 		source, target := r.Column(0).(*array.String), r.Column(1).(*array.String)
-		score, precision, partial := r.Column(2).(*array.Float64), rest[0].(*array.Float64), rest[1].(*array.Float64)
-		sign := rest[2].(*array.Int8)
+		score, precision, partial := r.Column(2).(*array.Float64), r.Column(3).(*array.Float64), r.Column(4).(*array.Float64)
+		sign := r.Column(5).(*array.Int8)
 		for i := range int(r.NumRows()) {
 			edges = append(edges, edge{
 				strings.Clone(source.Value(i)), strings.Clone(target.Value(i)),

@@ -135,6 +135,11 @@ func whole(path string) (err error) {
 		}
 		_, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
 		return err
+	case ".html":
+		if !bytes.HasSuffix(bytes.TrimSpace(data), []byte("</html>")) {
+			return errors.New("the page is cut")
+		}
+		return nil
 	case ".arrow":
 		return wholeArrow(data)
 	case ".parquet":

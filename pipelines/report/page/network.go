@@ -1,10 +1,5 @@
 package page
 
-import (
-	"cmp"
-	"slices"
-)
-
 // A Network is drawn: the variables as points, the strongest edges as lines between
 // them, the larger a point the more edges it has.
 type Network struct {
@@ -22,6 +17,15 @@ type Network struct {
 	// Nodes are the ends of the edges, and Edges the strongest ones, best first.
 	Nodes []Node
 	Edges []Edge
+	// Sure are numbers on how sure every edge is.
+	Sure []SureColumn
+}
+
+// A SureColumn is a number of every edge of a network.
+type SureColumn struct {
+	// Name is what it is, such as edge_probability.
+	Name   string
+	Values []float64
 }
 
 // A Node is a variable.
@@ -58,123 +62,6 @@ const MaxEdges = 300
 
 // maxLabel is the number of characters that are kept of a name.
 const maxLabel = 120
-
-// A Link is an edge between variables, by their numbers.
-type Link struct {
-	I, J  int
-	Score float64
-	Sign  int
-}
-
-// Strongest keeps the strongest links of those that it is given, in any order: the
-// highest scores and, of equal ones, the smallest I and then J. MaxEdges of them are
-// drawn. See NewStrongest.
-type Strongest struct {
-	variables int
-	limit     int    // 0 for a network of all links
-	keep      int    // the length of the heap at most
-	heap      []Link // the weakest first
-	degrees   []int  // of all links
-	total     int
-}
-
-// NewStrongest returns one for so many variables, whose network is that of the limit
-// strongest links or, if limit is 0, of all.
-func NewStrongest(variables, limit int) *Strongest {
-	s := &Strongest{variables: variables, limit: limit, keep: MaxEdges, degrees: make([]int, variables)}
-	if limit > 0 {
-		s.keep = limit
-	}
-	return s
-}
-
-// Total is the number of links in the network.
-func (s *Strongest) Total() int {
-	if s.limit > 0 {
-		return len(s.heap)
-	}
-	return s.total
-}
-
-// Degrees are those of the variables in the network.
-func (s *Strongest) Degrees() []int {
-	if s.limit == 0 {
-		return s.degrees
-	}
-	degrees := make([]int, s.variables)
-	for _, l := range s.heap {
-		degrees[l.I]++
-		degrees[l.J]++
-	}
-	return degrees
-}
-
-func compareLinks(a, b Link) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J))
-}
-
-// Add takes a link. Its score is not NaN.
-func (s *Strongest) Add(l Link) {
-	s.total++
-	s.degrees[l.I]++
-	s.degrees[l.J]++
-	n := len(s.heap)
-	switch {
-	case n < s.keep:
-		s.heap = append(s.heap, l)
-		for k := n; k > 0 && compareLinks(s.heap[k], s.heap[(k-1)/2]) > 0; k = (k - 1) / 2 {
-			s.heap[k], s.heap[(k-1)/2] = s.heap[(k-1)/2], s.heap[k]
-		}
-	case compareLinks(l, s.heap[0]) < 0:
-		s.heap[0] = l
-		s.sink()
-	}
-}
-
-// sink puts the first of the heap where it belongs.
-func (s *Strongest) sink() {
-	for k := 0; ; {
-		weakest := k
-		for _, child := range [2]int{2*k + 1, 2*k + 2} {
-			if child < len(s.heap) && compareLinks(s.heap[child], s.heap[weakest]) > 0 {
-				weakest = child
-			}
-		}
-		if weakest == k {
-			return
-		}
-		s.heap[k], s.heap[weakest] = s.heap[weakest], s.heap[k]
-		k = weakest
-	}
-}
-
-// Network is the network of the links, of variables of these names. known, if it is
-// not nil, says of every link that is drawn what a known network says.
-func (s *Strongest) Network(names []string, known func(i, j int) Known) Network {
-	links := slices.Clone(s.heap)
-	slices.SortFunc(links, compareLinks)
-	links = links[:min(len(links), MaxEdges)]
-	degrees := s.Degrees()
-	n := Network{Total: s.Total()}
-	at := make(map[int]int)
-	node := func(variable int) int {
-		k, ok := at[variable]
-		if !ok {
-			k = len(n.Nodes)
-			at[variable] = k
-			n.Nodes = append(n.Nodes, Node{Name: names[variable], Degree: degrees[variable]})
-		}
-		return k
-	}
-	for _, l := range links {
-		e := Edge{From: node(l.I), To: node(l.J), Score: l.Score, Sign: l.Sign}
-		if known != nil {
-			e.Known = known(l.I, l.J)
-		}
-		n.Edges = append(n.Edges, e)
-	}
-	return n
-}
 
 // MarkRegulators marks the nodes of these names.
 func (n *Network) MarkRegulators(names []string) {

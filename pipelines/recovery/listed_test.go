@@ -1,0 +1,79 @@
+package recovery
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/gladflow/gladflow/pipelines/evaluation"
+	"github.com/gladflow/gladflow/pipelines/internal/testtable"
+	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/metric"
+	"github.com/gladflow/gladflow/pipelines/table"
+)
+
+// An evaluation of a list has the figures of the run that has written it, to the last bit:
+// those of the list and, quoted, those of every pair.
+func TestEvaluationOfOwnLists(t *testing.T) {
+	input := testtable.CSV(t, 12, 40)
+	reference := testtable.File(t, "known.tsv", testtable.Star)
+	regulators := testtable.File(t, "regulators.txt", "v0\nv3\nv5\n")
+	differ := 0
+	for _, c := range []job.Job{
+		{Edges: "support", Format: "parquet"},
+		{Edges: "support", Format: "csv", Population: "all", Undirected: true},
+		{Edges: "all", Format: "csv", Population: "all"},
+		{Edges: "top:3", Format: "parquet", Population: "all", Undirected: true},
+		{Edges: "top:9", Format: "arrow", Score: job.ScorePartialCorrelation},
+		{Edges: "top:6", Format: "csv", Regulators: regulators, Population: "all", Undirected: true},
+		{Edges: "support", Format: "parquet", Regulators: regulators},
+	} {
+		j := c
+		j.Input, j.IDColumn, j.Reference, j.Out, j.Penalty = input, "id", reference, t.TempDir(), "0.3"
+		j.Solvers = []string{"bcd", "correlation", "spearman"}
+		if j.Regulators == "" {
+			j.Solvers = append(j.Solvers, "glad")
+		}
+		result, err := Run(t.Context(), j, Host{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range result.Solvers {
+			name := fmt.Sprintf("%s of %+v", s.Name, c)
+			e := job.Evaluation{EdgeList: filepath.Join(j.Out, s.Files[0].Name), Reference: reference, Population: j.Population, Undirected: j.Undirected}
+			got, err := evaluation.Run(t.Context(), e, table.Files{})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			want := s.Metrics
+			if s.ListMetrics != nil {
+				differ++
+				want = s.ListMetrics
+			}
+			for _, m := range metric.OfRankings() {
+				if a, b := got.Metrics.Get(m.Key), want.Get(m.Key); a != b {
+					t.Errorf("%s: %s is %v, and the run says %v", name, m.Key, a, b)
+				}
+				if a, b := got.AllMetrics.Get(m.Key), s.Metrics.Get(m.Key); a != b {
+					t.Errorf("%s: %s of every pair is quoted as %v, and the run says %v", name, m.Key, a, b)
+				}
+			}
+			if c.Edges == job.EdgesAll && s.ListMetrics != nil {
+				t.Errorf("%s: a list of all pairs has figures of its own: %v", name, s.ListMetrics)
+			}
+		}
+	}
+	if differ < 5 {
+		t.Errorf("%d lists have figures of their own", differ)
+	}
+	// Of another population the run has said nothing.
+	j := job.Job{Input: input, IDColumn: "id", Reference: reference, Out: t.TempDir(), Penalty: "0.9", Solvers: []string{"bcd"}}
+	if _, err := Run(t.Context(), j, Host{}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := evaluation.Run(t.Context(), job.Evaluation{EdgeList: filepath.Join(j.Out, "bcd.edges.parquet"), Reference: reference, Population: "all"}, table.Files{})
+	// The penalty is so large that the list is empty: every pair ties.
+	if err != nil || got.AllMetrics != nil || got.Lines != 0 || got.Metrics.Get("auroc") != 0.5 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
