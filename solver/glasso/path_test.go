@@ -13,7 +13,7 @@ func TestPath(t *testing.T) {
 	rows := irisRows(0, 150)
 	p := solver.Problem{S: covarianceOf(rows, 0), Samples: len(rows)}
 	var seen int
-	r, err := Path(t.Context(), p, PathSettings{Settings: Settings{Gap: 1e-10}, OnPoint: func(PathPoint) { seen++ }})
+	r, err := Path(t.Context(), p, PathSettings{Settings: Settings{Gap: 1e-13}, OnPoint: func(PathPoint) { seen++ }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestPath(t *testing.T) {
 		t.Errorf("the path ends at %v of its beginning, want 0.1", last.Penalty/first.Penalty)
 	}
 	for k, pt := range r.Points {
-		cold, err := BCD{Settings{Penalty: Penalty{Rho: pt.Penalty}, Gap: 1e-10}}.Solve(t.Context(), p)
+		cold, err := BCD{Settings{Penalty: Penalty{Rho: pt.Penalty}, Gap: 1e-13}}.Solve(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
