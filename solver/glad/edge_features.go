@@ -74,7 +74,7 @@ func scoreOf(of func(e *edgePairs) []float64) edgeFormula {
 }
 
 func meanOf(of func(t *edgeTable) []float64) edgeFormula {
-	return func(t *edgeTable, e *edgePairs, x []float64) { average(x, of(t)[e.from:], of(t)[e.i]) }
+	return func(t *edgeTable, e *edgePairs, x []float64) { average(x, of(t)[e.from:][:len(x)], of(t)[e.i]) }
 }
 
 func mostOf(of func(t *edgeTable) []float64) edgeFormula {

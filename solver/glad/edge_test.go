@@ -261,6 +261,39 @@ func TestEdgeFeatures(t *testing.T) {
 	}
 }
 
+// Every feature of a block of pairs writes what is its own: a wide table has the probabilities
+// that its pairs have one by one.
+func TestEdgeProbabilityOfWideTable(t *testing.T) {
+	const d, m = 600, 30
+	s := edgeTable(rand.New(rand.NewPCG(4, 1)), d, m)
+	theta := regularised(t, s)
+	// The last features are those that write next to what is not theirs.
+	for _, f := range glad.EdgeFeatures() {
+		if slices.Contains(glad.EdgeTableFeatures(), f) {
+			continue
+		}
+		n := glad.Network{Inputs: []glad.Feature{f}, Layers: []glad.Layer{
+			{Weights: [][]float64{{0.5}}, Bias: []float64{0}, Activation: glad.Tanh},
+			{Weights: [][]float64{{1}}, Bias: []float64{0}, Activation: glad.Identity},
+		}}
+		p, _, err := (&glad.Model{Edge: n}).EdgeProbability(t.Context(), dense.Default(), solver.Problem{S: s, Samples: m}, theta, theta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs := [][2]int{{0, 1}, {0, 255}, {0, 256}, {0, 257}, {0, 599}, {300, 590}, {598, 599}}
+		x, err := glad.EdgeInputs(t.Context(), dense.Default(), n.Inputs, solver.Problem{S: s, Samples: m}, theta, theta, pairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, pair := range pairs {
+			want := 1 / (1 + math.Exp(-math.Tanh(0.5*x[0][k])))
+			if got := p.At(pair[0], pair[1]); math.Abs(got-want) > 1e-12 {
+				t.Errorf("%s of %v: %v, want %v", f, pair, got, want)
+			}
+		}
+	}
+}
+
 // Probabilities are finite whatever the table.
 func TestEdgeProbabilityOfExtremes(t *testing.T) {
 	ones := func(d int) *dense.Sym {
