@@ -25,16 +25,23 @@ type matrix struct {
 	shortHead bool     // the header lacks a cell for the labels (R)
 	keep      bool     // missing values are NaN
 	choice    selection
+	labelled  bool  // the header holds labels of samples
 	labels    int64 // bytes of all labels
+
+	choiceOfRows rowChoice
+	origin       []int // the columns that are samples and chosen; nil for all
+	beside       besides
 
 	grid *textRows // of text
 
 	batch arrow.Record
 	at    int // rows of batch already delivered
-	rows  int // rows delivered before batch
-	buf   []float64
-	width int       // of the samples in the list column, as many as names or more
-	whole []float64 // some of them, where not all values are chosen
+	rows  int // rows of the table before batch
+	// leftOut counts the rows that were not chosen.
+	leftOut int
+	buf     []float64
+	width   int       // of the samples in the list column, as many as names or more
+	whole   []float64 // some of them, where not all values are chosen
 }
 
 var _ blocks = (*matrix)(nil)
@@ -46,11 +53,14 @@ func openMatrix(ctx context.Context, path string, o SampleOptions, labelled bool
 	if err != nil {
 		return nil, err
 	}
-	m := &matrix{table: t, list: -1, id: -1, keep: o.KeepMissing}
+	m := &matrix{table: t, list: -1, id: -1, keep: o.KeepMissing, choiceOfRows: o.rowChoice()}
+	var beside []string
 	if o.Orientation == Rows {
-		m.choice = o.selection()
+		m.choice, beside = o.selection(), o.Beside
+	} else {
+		m.labelled = true // and columns are samples
 	}
-	if err := m.layOut(o.IDColumn, labelled); err != nil {
+	if err := m.layOut(o.IDColumn, labelled, beside); err != nil {
 		m.close()
 		return nil, err
 	}
@@ -58,7 +68,7 @@ func openMatrix(ctx context.Context, path string, o SampleOptions, labelled bool
 }
 
 // layOut decides what every column is, and starts the reading of text.
-func (m *matrix) layOut(idColumn string, labelled bool) error {
+func (m *matrix) layOut(idColumn string, labelled bool, beside []string) error {
 	names := m.columnNames()
 	if err := checkLengths(m.src.name, names); err != nil {
 		return err
@@ -78,11 +88,20 @@ func (m *matrix) layOut(idColumn string, labelled bool) error {
 	case labelled:
 		m.id = 0
 	}
+	if err := m.checkRows(); err != nil {
+		return err
+	}
+	if err := m.findBeside(beside, names); err != nil {
+		return err
+	}
 	if m.text != nil {
 		return m.layOutText(names)
 	}
+	if err := m.checkBeside(); err != nil {
+		return err
+	}
 	for i, f := range m.records.schema().Fields() {
-		if i == m.id || !isSampleList(f.Type) {
+		if i == m.id || !isSampleList(f.Type) || slices.Contains(m.beside.at, i) {
 			continue
 		}
 		if m.list >= 0 {
@@ -120,17 +139,23 @@ func (m *matrix) types() map[string]int {
 	return counts
 }
 
-// choose sets the value columns to those of the columns, the labels excepted, that are
-// chosen.
+// choose sets the value columns to those of the columns that are chosen, the labels and
+// those beside the variables excepted.
 func (m *matrix) choose(names []string) error {
 	var positions []int
 	var others []string
 	for i, n := range names {
-		if i != m.id {
+		if i != m.id && !slices.Contains(m.beside.at, i) {
 			positions, others = append(positions, i), append(others, n)
 		}
 	}
-	chosen, err := m.choice.of(m.src.name, others)
+	var chosen []int
+	var err error
+	if m.labelled {
+		chosen, err = m.chooseColumns(others)
+	} else {
+		chosen, err = m.choice.of(m.src.name, others)
+	}
 	if err != nil {
 		return err
 	}
@@ -146,7 +171,7 @@ func (m *matrix) choose(names []string) error {
 func (m *matrix) layOutList(columns []string) error {
 	f := m.records.schema().Field(m.list)
 	for i, n := range columns {
-		if i != m.list && i != m.id {
+		if i != m.list && i != m.id && !slices.Contains(m.beside.at, i) {
 			return columnFault(m.src.name, n, "the column stands beside %q, which holds whole samples", f.Name).
 				advise(labels(n, "remove it, or pass %s", "remove it"))
 		}
@@ -169,44 +194,80 @@ func (m *matrix) layOutList(columns []string) error {
 func blockRows(d int) int { return int(batch.Rows(batch.Bytes, 8*int64(d))) }
 
 // next implements blocks.
-func (m *matrix) next() (rows []float64, n int, ids []string, err error) {
+func (m *matrix) next() (b block, err error) {
 	if m.grid != nil {
-		return m.nextText()
+		b, err = m.nextText()
+	} else {
+		b, err = m.nextRecords()
 	}
-	for m.batch == nil || m.at == int(m.batch.NumRows()) {
-		if m.batch != nil {
-			m.rows += m.at
-		}
-		m.batch, m.at = nil, 0
-		if m.batch, err = m.records.read(); err != nil {
-			return nil, 0, nil, err
+	if err == io.EOF {
+		if wrong := m.settleBeside(); wrong != nil {
+			return block{}, m.src.explain(wrong, "table")
 		}
 	}
+	return b, err
+}
+
+// nextRecords is next for batches of Arrow, but for those of which no row is chosen.
+func (m *matrix) nextRecords() (b block, err error) {
+	for b.n == 0 {
+		for m.batch == nil || m.at == int(m.batch.NumRows()) {
+			if m.batch != nil {
+				m.rows += m.at
+			}
+			m.batch, m.at = nil, 0
+			if m.batch, err = m.records.read(); err != nil {
+				return block{}, err
+			}
+		}
+		n := min(int(m.batch.NumRows())-m.at, blockRows(len(m.names)))
+		err = batch.Guard(func() (err error) { b, err = m.convert(n); return err })
+		if err != nil {
+			return block{}, m.src.explain(err, "table")
+		}
+		m.at += n
+	}
+	return b, nil
+}
+
+// convert makes a block of the next n rows of the batch.
+func (m *matrix) convert(n int) (b block, err error) {
 	d := len(m.names)
-	n = min(int(m.batch.NumRows())-m.at, blockRows(d))
 	if len(m.buf) < n*d {
 		m.buf = make([]float64, n*d)
 	}
-	rows = m.buf[:n*d]
-	err = batch.Guard(func() error {
-		if m.id >= 0 {
-			text := texts(m.batch.Column(m.id))
-			ids = make([]string, n)
-			for i := range ids {
-				label := text(m.at + i)
-				if err := m.countLabel(label); err != nil {
-					return err
-				}
-				ids[i] = strings.Clone(label)
+	label := func(int) string { return "" }
+	if m.id >= 0 {
+		label = texts(m.batch.Column(m.id))
+	}
+	for from := 0; from < n; {
+		run := n - from
+		if m.choiceOfRows.any() && !m.labelled {
+			for run = 0; from+run < n && m.choiceOfRows.keeps(m.rows+m.at+from+run, label(m.at+from+run)); run++ {
+				b.origin = append(b.origin, m.rows+m.at+from+run)
 			}
 		}
-		return m.fill(rows, n)
-	})
-	if err != nil {
-		return nil, 0, nil, m.src.explain(err, "table")
+		for i := from; m.id >= 0 && i < from+run; i++ {
+			l := label(m.at + i)
+			if err := m.countLabel(l); err != nil {
+				return b, err
+			}
+			b.ids = append(b.ids, strings.Clone(l))
+		}
+		if err := m.fill(m.buf[b.n*d:(b.n+run)*d], m.at+from, run); err != nil {
+			return b, err
+		}
+		if err := m.readBeside(m.at+from, run); err != nil {
+			return b, err
+		}
+		b.n += run
+		if from += run; from < n { // the row after is not chosen
+			m.leftOut++
+			from++
+		}
 	}
-	m.at += n
-	return rows, n, ids, nil
+	b.rows = m.buf[:b.n*d]
+	return b, nil
 }
 
 // countLabel counts the label of a row, which is kept.
@@ -226,9 +287,9 @@ func (m *matrix) line(row int) int {
 	return m.records.line(row)
 }
 
-// fill copies n rows of the batch to dst and refuses values that are not
+// fill copies n rows of the batch, from one on, to dst and refuses values that are not
 // finite.
-func (m *matrix) fill(dst []float64, n int) error {
+func (m *matrix) fill(dst []float64, from, n int) error {
 	d := len(m.names)
 	if m.list >= 0 {
 		list := m.batch.Column(m.list).(*array.FixedSizeList)
@@ -237,18 +298,18 @@ func (m *matrix) fill(dst []float64, n int) error {
 			m.whole = slices.Grow(m.whole[:0], n*m.width)[:n*m.width]
 			whole = m.whole
 		}
-		row, element := fillList(whole, list, m.at, n, m.keep)
+		row, element := fillList(whole, list, from, n, m.keep)
 		switch {
 		case row >= 0 && element < 0:
-			return &InputError{Path: m.src.name, Column: m.batch.ColumnName(m.list), Row: m.rows + m.at + row + 1,
+			return &InputError{Path: m.src.name, Column: m.batch.ColumnName(m.list), Row: m.rows + from + row + 1,
 				Reason: missingValue("the whole sample is null")}
 		case row >= 0:
-			start, _ := list.ValueOffsets(m.at + row)
+			start, _ := list.ValueOffsets(from + row)
 			name := fmt.Sprintf("value %d", element+1)
 			if k := slices.Index(m.values, element); k >= 0 {
 				name = m.names[k]
 			}
-			return m.notFinite(name, row, list.ListValues().IsNull(int(start)+element), whole[row*m.width+element])
+			return m.notFinite(name, m.rows+from+row, list.ListValues().IsNull(int(start)+element), whole[row*m.width+element])
 		}
 		for i := 0; m.width > d && i < n; i++ {
 			for k, element := range m.values {
@@ -259,16 +320,15 @@ func (m *matrix) fill(dst []float64, n int) error {
 	}
 	for j, c := range m.values {
 		a := m.batch.Column(c)
-		if bad := fill(dst[j:], d, a, m.at, n, m.keep); bad >= 0 {
-			return m.notFinite(m.names[j], bad, a.IsNull(m.at+bad), dst[bad*d+j])
+		if bad := fill(dst[j:], d, a, from, n, m.keep); bad >= 0 {
+			return m.notFinite(m.names[j], m.rows+from+bad, a.IsNull(from+bad), dst[bad*d+j])
 		}
 	}
 	return nil
 }
 
-// notFinite is the error of a value in row i of the block being filled.
-func (m *matrix) notFinite(column string, i int, null bool, v float64) error {
-	row := m.rows + m.at + i
+// notFinite is the error of a value in a row of the table, counted from 0.
+func (m *matrix) notFinite(column string, row int, null bool, v float64) error {
 	e := &InputError{Path: m.src.name, Column: column, Row: row + 1, Line: m.line(row)}
 	switch {
 	case null:
@@ -276,10 +336,12 @@ func (m *matrix) notFinite(column string, i int, null bool, v float64) error {
 	case v != v:
 		e.Reason = missingValue("NaN")
 	default:
-		e.Reason = "the value is infinite, and no option accepts that; remove the row or the column, or put a finite value"
+		e.Reason = infinite
 	}
 	return e
 }
+
+const infinite = "the value is infinite, and no option accepts that; remove the row or the column, or put a finite value"
 
 // stringBytes is what a string takes besides its bytes.
 const stringBytes = 16
@@ -288,83 +350,18 @@ const stringBytes = 16
 // their labels.
 func (m *matrix) all() (pieces [][]float64, n int, ids []string, err error) {
 	for {
-		rows, k, labels, err := m.next()
+		b, err := m.next()
 		if err == io.EOF {
 			return pieces, n, ids, nil
 		}
 		if err != nil {
 			return nil, 0, nil, err
 		}
-		if err := m.src.counter.Keep(8 * int64(len(rows))); err != nil {
+		if err := m.src.counter.Keep(8 * int64(len(b.rows))); err != nil {
 			return nil, 0, nil, m.src.explain(err, "")
 		}
-		pieces = append(pieces, slices.Clone(rows))
-		ids = append(ids, labels...)
-		n += k
+		pieces = append(pieces, slices.Clone(b.rows))
+		ids = append(ids, b.ids...)
+		n += b.n
 	}
 }
-
-// transposed delivers a matrix held in memory by its columns.
-type transposed struct {
-	variables [][]float64 // one by one, n samples each
-	n         int         // samples
-	ids       []string    // of the samples
-	at        int
-	buf       []float64
-	closing   func() error
-}
-
-// transpose makes s, whose rows are variables so far, deliver samples. The
-// whole table is read.
-func (s *Samples) transpose(m *matrix, choice selection) error {
-	if m.list >= 0 {
-		return columnFault(s.src.name, m.records.schema().Field(m.list).Name,
-			"every row of the column is a whole sample").advise(lies("%s does not apply", ""))
-	}
-	pieces, p, names, err := m.all()
-	if err != nil {
-		return err
-	}
-	if p == 0 {
-		return fault(s.src.name, "the table has no variables").advise(lies("with %s rows are variables", "rows are variables"))
-	}
-	chosen, err := choice.of(s.src.name, names)
-	if err != nil {
-		return err
-	}
-	t := &transposed{n: len(m.names), ids: m.names, closing: m.close}
-	s.names = nil
-	row, k := 0, 0
-	for _, piece := range pieces {
-		for values := range slices.Chunk(piece, t.n) {
-			if k < len(chosen) && chosen[k] == row {
-				t.variables, s.names = append(t.variables, values), append(s.names, names[row])
-				k++
-			}
-			row++
-		}
-	}
-	s.blocks = t
-	return nil
-}
-
-func (t *transposed) next() (rows []float64, n int, ids []string, err error) {
-	p := len(t.variables)
-	n = min(t.n-t.at, blockRows(p))
-	if n == 0 {
-		return nil, 0, nil, io.EOF
-	}
-	if t.buf == nil {
-		t.buf = make([]float64, n*p)
-	}
-	for v, values := range t.variables {
-		for i, x := range values[t.at : t.at+n] {
-			t.buf[i*p+v] = x
-		}
-	}
-	ids = t.ids[t.at : t.at+n]
-	t.at += n
-	return t.buf[:n*p], n, ids, nil
-}
-
-func (t *transposed) close() error { return t.closing() }

@@ -14,7 +14,7 @@ func (m *matrix) layOutText(names []string) error {
 	if second := m.text.second; second != nil && len(second) != len(names) {
 		return m.unequalHead(len(names), len(second))
 	}
-	m.grid = m.text.rows(names, m.id, m.values, m.keep)
+	m.grid = m.text.rows(names, m)
 	return nil
 }
 
@@ -28,23 +28,26 @@ func (m *matrix) unequalHead(header, first int) error {
 }
 
 // nextText is next for text.
-func (m *matrix) nextText() (rows []float64, n int, ids []string, err error) {
+func (m *matrix) nextText() (b block, err error) {
 	d := len(m.names)
-	if rows, ids, err = m.grid.read(m.buf[:0], d, blockRows(d)); err != nil {
-		return nil, 0, nil, err
+	b, err = m.grid.read(m.buf[:0], d, blockRows(d))
+	if !m.labelled {
+		m.leftOut = m.grid.leftOut
 	}
-	m.buf = rows
-	for _, label := range ids {
+	if err != nil {
+		return block{}, err
+	}
+	m.buf = b.rows
+	for _, label := range b.ids {
 		if err := m.countLabel(label); err != nil {
-			return nil, 0, nil, m.src.explain(err, m.grid.file.what)
+			return block{}, m.src.explain(err, m.grid.file.what)
 		}
 	}
-	for i, v := range rows {
+	for i, v := range b.rows {
 		if v-v != 0 && !(m.keep && v != v) { // NaN or infinite
-			return nil, 0, nil, m.notFinite(m.names[i%d], i/d, false, v)
+			return block{}, m.notFinite(m.names[i%d], b.row(i/d, m.rows), false, v)
 		}
 	}
-	n = len(rows) / d
-	m.rows += n
-	return rows, n, ids, nil
+	m.rows += b.n
+	return b, nil
 }

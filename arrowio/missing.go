@@ -6,20 +6,21 @@ package arrowio
 func (s *Samples) Missing() (n int, first *InputError) { return s.missing, s.firstMissing }
 
 // countMissing counts the missing values of a block and remembers where the first is.
-func (s *Samples) countMissing(rows []float64, ids []string) {
+func (s *Samples) countMissing(b block) {
 	d := len(s.names)
-	for i, v := range rows {
+	for i, v := range b.rows {
 		if v == v {
 			continue
 		}
 		if s.missing++; s.firstMissing != nil {
 			continue
 		}
-		e := &InputError{Path: s.src.name, Column: s.names[i%d], Row: s.rows + i/d + 1}
+		row := b.row(i/d, s.rows)
+		e := &InputError{Path: s.src.name, Column: s.names[i%d], Row: row + 1}
 		if m, ok := s.blocks.(*matrix); ok {
-			e.Line = m.line(s.rows + i/d)
+			e.Line = m.line(row)
 		} else { // rows of the file are variables
-			e.Column, e.Row = ids[i/d], 0
+			e.Column, e.Row = b.ids[i/d], 0
 		}
 		s.firstMissing = e
 	}

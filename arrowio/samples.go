@@ -67,6 +67,16 @@ type SampleOptions struct {
 	// name or by patterns in which * stands for any letters and ? for one. One that
 	// matches no variable is an InputError. Default: all are read.
 	Columns, Exclude []string
+	// Rows are the samples that are read, ExcludeRows those of them that are not: their
+	// labels, which IDColumn or, with Columns, the header has, patterns of labels as above,
+	// or their numbers from 1: #3, #10-20 or #100- to the end. One that matches no sample is
+	// an InputError, at the end of the table or before. What a sample that is not read holds
+	// does not matter. Default: all are read.
+	Rows, ExcludeRows []string
+	// Beside are columns that are read beside the variables and are none, by name or as #N
+	// for the N-th: numbers or words, but with Columns, where they are rows, numbers.
+	// Columns and Exclude are not about them. See Samples.Beside.
+	Beside []string
 	// KeepMissing delivers missing values as NaN. Default: they are InputErrors.
 	KeepMissing bool
 	// Fixed are options, by their keys in a document such as id_column, that whoever
@@ -137,9 +147,8 @@ type Samples struct {
 
 // blocks delivers a table of numbers as row-major blocks.
 type blocks interface {
-	// next returns a block of n rows, valid until the next call, and the
-	// labels of the rows if there are any; io.EOF after the last.
-	next() (rows []float64, n int, ids []string, err error)
+	// next returns a block of rows, valid until the next call; io.EOF after the last.
+	next() (block, error)
 	close() error
 }
 
@@ -173,7 +182,7 @@ func openSamples(ctx context.Context, path string, o SampleOptions) (_ *Samples,
 	}
 	s := &Samples{ctx: ctx, src: m.src, fixed: o.Fixed, names: m.names, blocks: m, keep: o.KeepMissing, types: m.types()}
 	if o.Orientation == Columns {
-		if err := s.transpose(m, o.selection()); err != nil {
+		if err := s.transpose(m, o); err != nil {
 			m.close()
 			return nil, err
 		}
@@ -202,6 +211,18 @@ func (s *Samples) IDs() []string { return s.ids }
 // has returned io.EOF.
 func (s *Samples) Rows() int { return s.rows }
 
+// LeftOut is the number of samples that SampleOptions.Rows and ExcludeRows have left out so
+// far.
+func (s *Samples) LeftOut() int {
+	switch b := s.blocks.(type) {
+	case *matrix:
+		return b.leftOut
+	case *transposed:
+		return b.leftOut
+	}
+	return 0
+}
+
 // Promised is the number of samples that the file says it has, before they are read,
 // and whether it says so: Parquet does.
 func (s *Samples) Promised() (n int, known bool) {
@@ -220,7 +241,7 @@ func (s *Samples) Promised() (n int, known bool) {
 // or not, in hexadecimal; empty before Next has returned io.EOF. Of Records,
 // which have no bytes of their own, it is that of the names as a JSON array, a
 // line feed, and the samples row by row as little-endian float64: the same
-// however they are cut into batches.
+// however they are cut into batches. Columns beside the variables follow.
 func (s *Samples) SHA256() string { return s.sha }
 
 // Next returns the next n samples as an n×d row-major block that is valid
@@ -248,7 +269,7 @@ func (s *Samples) Next() (rows []float64, n int, err error) {
 		s.digest.add(rows)
 	}
 	if s.keep {
-		s.countMissing(rows, ids)
+		s.countMissing(b)
 	}
 	s.rows += n
 	s.ids = append(s.ids, ids...)
@@ -259,12 +280,23 @@ func (s *Samples) Next() (rows []float64, n int, err error) {
 // have each; "text" for a file of text.
 func (s *Samples) Types() map[string]int { return s.types }
 
-// A block is what Next returns, and at the end of the table its checksum.
+// A block is some rows of a table, with their labels if there are any, and at the end of
+// the table its checksum.
 type block struct {
-	rows []float64
-	n    int
-	ids  []string
-	sha  string
+	rows   []float64
+	n      int
+	ids    []string
+	origin []int // which rows of the table they are, from 0; nil if they follow each other
+	sha    string
+}
+
+// row is which row of the table the i-th is, the first being number from unless some are
+// left out.
+func (b block) row(i, from int) int {
+	if b.origin != nil {
+		return b.origin[i]
+	}
+	return from + i
 }
 
 // read reads a block, for as long as the context lasts. A stream's own reader
@@ -272,7 +304,7 @@ type block struct {
 func (s *Samples) read() (block, error) {
 	var b block
 	next := func() (err error) {
-		b.rows, b.n, b.ids, err = s.blocks.next()
+		b, err = s.blocks.next()
 		if err == io.EOF {
 			b.sha, err = s.finish()
 		}
@@ -292,10 +324,19 @@ func (s *Samples) read() (block, error) {
 // finish returns the checksum of the table and io.EOF, or what is wrong with the
 // table as a whole.
 func (s *Samples) finish() (sha string, err error) {
-	if s.rows < 2 {
+	if m, ok := s.blocks.(*matrix); ok {
+		if err := m.choiceOfRows.unmatched(s.src.name, s.rows+m.leftOut); err != nil {
+			return "", err
+		}
+	}
+	switch out := s.LeftOut(); {
+	case s.rows < 2 && out > 0:
+		return "", noneLeft(s.src.name, s.rows, s.rows+out)
+	case s.rows < 2:
 		return "", tooFew(s.src.name, s.rows)
 	}
 	if s.digest != nil {
+		s.digest.addBeside(s.Beside())
 		return s.digest.sum(), io.EOF
 	}
 	if sha, err = s.src.sum(); err != nil {

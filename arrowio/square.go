@@ -116,7 +116,7 @@ func symmetrise(ctx context.Context, path string, names []string, a []float64) e
 // readGrid reads the form of d columns.
 func readGrid(t *table, o SampleOptions) ([]string, []float64, error) {
 	m := &matrix{table: t, list: -1, id: -1, choice: o.selection()}
-	if err := m.layOut(o.IDColumn, o.IDColumn == "" && t.firstIsLabels()); err != nil {
+	if err := m.layOut(o.IDColumn, o.IDColumn == "" && t.firstIsLabels(), nil); err != nil {
 		return nil, nil, err
 	}
 	if err := o.admit(t.src.name, len(m.names)); err != nil {

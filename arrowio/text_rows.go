@@ -17,29 +17,36 @@ type textRows struct {
 	names []string // of the columns
 	id    int      // position of the label column, −1
 	to    []int    // of every column, where its values go in a row; −1 for none
-	keep  bool     // missing values are NaN
-	first int      // the record that is row 0
-	plain bool     // see TextOptions
+	side  []int    // of every column, which one beside the variables it is; −1 for none
+	of    *matrix
+	keep  bool // missing values are NaN
+	first int  // the record that is row 0
+	plain bool // see TextOptions
 
 	record []byte // one that is longer than the reader's buffer, or has quotes
 	usual  []byte // a cell as strconv reads it
-	rows   int    // delivered so far
+	rows   int    // of the table so far
+	// leftOut counts those of them that were not chosen.
+	leftOut int
 }
 
-// rows starts the reading of the rows below the header as numbers of the columns at
-// values; the one at id holds labels.
-func (t *textFile) rows(names []string, id int, values []int, keep bool) *textRows {
+// rows starts the reading of the rows below the header, which has these names, for a
+// matrix: numbers of its value columns, labels, and words of the columns beside them.
+func (t *textFile) rows(names []string, m *matrix) *textRows {
 	parts := []io.Reader{bytes.NewReader(t.raw[0]), bytes.NewReader(t.raw[1]), t.rest}
-	r := &textRows{file: t, names: names, id: id, to: make([]int, len(names)), keep: keep, first: 1, plain: t.options.plain()}
+	r := &textRows{file: t, names: names, id: m.id, to: make([]int, len(names)), side: make([]int, len(names)), of: m, keep: m.keep, first: 1, plain: t.options.plain()}
 	if t.options.NoHeader {
 		r.first = 0
 	}
 	r.in = bufio.NewReaderSize(io.MultiReader(parts[r.first:]...), rowsAhead)
 	for i := range r.to {
-		r.to[i] = -1
+		r.to[i], r.side[i] = -1, -1
 	}
-	for k, i := range values {
+	for k, i := range m.values {
 		r.to[i] = k
+	}
+	for k, i := range m.beside.at {
+		r.side[i] = k
 	}
 	return r
 }
@@ -49,35 +56,72 @@ const rowsAhead = 256 << 10
 // line is the line of a row, both counted as in recordReader.
 func (r *textRows) line(row int) int { return r.file.trim.lineOf(row + r.first) }
 
-// read appends at most so many rows of d numbers to dst, and returns their labels if
-// there are any; io.EOF after the last.
-func (r *textRows) read(dst []float64, d, most int) (_ []float64, ids []string, err error) {
-	for n := range most {
+// read appends at most so many rows of d numbers to dst, and returns them with their labels
+// if there are any; io.EOF after the last.
+func (r *textRows) read(dst []float64, d, most int) (b block, err error) {
+	choice := &r.of.choiceOfRows
+	choosing := choice.any() && !r.of.labelled
+	for b.n < most {
 		record, err := r.next()
 		if err == io.EOF {
-			if n > 0 {
+			if b.n > 0 {
 				break
 			}
-			return nil, nil, io.EOF
+			return block{}, io.EOF
+		}
+		var label string
+		if err == nil && choosing {
+			if choice.byLabel() != "" {
+				label, err = r.labelOf(record)
+			}
+			if err == nil && !choice.keeps(r.rows, label) {
+				r.rows++
+				r.leftOut++
+				continue
+			}
+			b.origin = append(b.origin, r.rows)
 		}
 		if err == nil && cap(dst) < len(dst)+d {
 			dst = slices.Grow(dst, d)
 			err = r.file.src.counter.Hold(grownBytes * 8 * int64(cap(dst)))
 		}
-		var label string
 		if err == nil {
 			dst = dst[:len(dst)+d]
 			label, err = r.split(dst[len(dst)-d:], record)
 		}
 		if err != nil {
-			return nil, nil, r.file.src.explain(err, r.file.what)
+			return block{}, r.file.src.explain(err, r.file.what)
 		}
 		if r.id >= 0 {
-			ids = append(ids, label)
+			b.ids = append(b.ids, label)
 		}
 		r.rows++
+		b.n++
 	}
-	return dst, ids, nil
+	b.rows = dst
+	return b, nil
+}
+
+// labelOf is the label of a record, whatever else it holds.
+func (r *textRows) labelOf(record []byte) (string, error) {
+	if bytes.IndexByte(record, '"') >= 0 {
+		cells, err := r.cells(record)
+		if err != nil {
+			return "", err
+		}
+		return cells[r.id], nil
+	}
+	for range r.id {
+		end := bytes.IndexByte(record, r.file.comma)
+		if end < 0 {
+			return "", r.unequal()
+		}
+		record = record[end+1:]
+	}
+	if end := bytes.IndexByte(record, r.file.comma); end >= 0 {
+		record = record[:end]
+	}
+	return string(record), nil
 }
 
 // next is the next record without its line end, valid until the call after it.
@@ -145,6 +189,10 @@ func (r *textRows) split(dst []float64, record []byte) (label string, err error)
 			if dst[r.to[column]], err = r.number(column, cell); err != nil {
 				return "", err
 			}
+		case r.side[column] >= 0:
+			if err := r.of.addWord(r.side[column], cell); err != nil {
+				return "", err
+			}
 		}
 	}
 	if column != len(r.names) {
@@ -155,14 +203,15 @@ func (r *textRows) split(dst []float64, record []byte) (label string, err error)
 
 // splitQuoted is split for records whose quotes take a whole reader of CSV.
 func (r *textRows) splitQuoted(dst []float64, record []byte) (label string, err error) {
-	csv := stdcsv.NewReader(bytes.NewReader(record))
-	csv.Comma = rune(r.file.comma)
-	cells, err := csv.Read()
+	cells, err := r.cells(record)
 	if err != nil {
-		return "", r.file.malformed(r.rows+r.first, err)
+		return "", err
 	}
-	if len(cells) != len(r.names) {
-		return "", r.unequal()
+	for k, i := range r.of.beside.at { // without what split has added of them
+		r.of.beside.columns[k].Words = r.of.beside.columns[k].Words[:r.rows-r.leftOut]
+		if err := r.of.addWord(k, []byte(cells[i])); err != nil {
+			return "", err
+		}
 	}
 	for column, cell := range cells {
 		switch {
@@ -175,6 +224,20 @@ func (r *textRows) splitQuoted(dst []float64, record []byte) (label string, err 
 		}
 	}
 	return label, nil
+}
+
+// cells are those of a record, unquoted.
+func (r *textRows) cells(record []byte) ([]string, error) {
+	csv := stdcsv.NewReader(bytes.NewReader(record))
+	csv.Comma = rune(r.file.comma)
+	cells, err := csv.Read()
+	switch {
+	case err != nil:
+		return nil, r.file.malformed(r.rows+r.first, err)
+	case len(cells) != len(r.names):
+		return nil, r.unequal()
+	}
+	return cells, nil
 }
 
 func (r *textRows) unequal() error {

@@ -43,6 +43,18 @@ type Job struct {
 	// out, by name or by patterns with * and ?. Default: all are taken.
 	Columns []string `json:"columns,omitzero" jsonschema_description:"variables to take, by name or pattern (* for any letters, ? for one); all without it"`
 	Exclude []string `json:"exclude,omitzero" jsonschema_description:"variables to leave out, by name or pattern (* for any letters, ? for one)"`
+	// Rows are the samples that are taken, ExcludeRows those of them that are left out: their
+	// labels, patterns of labels, or numbers from 1 such as #3, #10-20 and #100-. Default:
+	// all are taken.
+	Rows        []string `json:"rows,omitzero" jsonschema_description:"samples to take, by label, pattern (* for any letters, ? for one) or number from 1 (#3, #10-20, #100-); all without it"`
+	ExcludeRows []string `json:"exclude_rows,omitzero" jsonschema_description:"samples to leave out, by label, pattern (* for any letters, ? for one) or number from 1 (#3, #10-20, #100-)"`
+	// Adjust are columns, by name or as #N, that are no variables and are regressed out of
+	// them: numbers as they are, words as groups. M is less by the degrees of freedom that
+	// they take. See covariance.Residuals.
+	Adjust []string `json:"adjust,omitzero" jsonschema_description:"columns to regress out of the variables, of which they are none: numbers as they are, words as groups; the degrees of freedom they take are no samples"`
+	// Weights is the column, by name or as #N, with the weights of the samples. M is the
+	// number of equal samples that they count as. See covariance.EstimateWeighted.
+	Weights string `json:"weights,omitzero" jsonschema_description:"column with the weights of the samples, zero or more, which is no variable; they count as (sum w)^2 / (sum w^2) samples"`
 	// Transform is applied to every value first.
 	Transform string `json:"transform,omitzero" jsonschema:"enum=none,enum=log,enum=log1p,default=none" jsonschema_description:"what to do with every value first: log is the natural logarithm, log1p that of 1 + x"`
 	// Constant says what is done about variables that do not vary.

@@ -76,6 +76,41 @@ type InputResult struct {
 	LeastVariance float64 `json:"least_variance,omitempty"`
 	// Missing says what was done about missing values; nil where there were none.
 	Missing *MissingResult `json:"missing,omitempty"`
+	// Excluded counts the samples that Job.Rows and ExcludeRows have left out.
+	Excluded int `json:"excluded,omitempty"`
+	// Adjusted says what was regressed out of the variables, Weighted how samples were
+	// weighted; nil without. Samples, M, is then the number that they count as.
+	Adjusted *AdjustedResult `json:"adjusted,omitempty"`
+	Weighted *WeightedResult `json:"weighted,omitempty"`
+}
+
+// An AdjustedResult says what was regressed out of the variables.
+type AdjustedResult struct {
+	Covariates []CovariateResult `json:"covariates"`
+	// Rank is the number of degrees of freedom that they take: M is less by it.
+	Rank int `json:"rank"`
+	// Redundant are the covariates that say nothing besides the others, PartlyRedundant
+	// those of which some words do not.
+	Redundant       []string `json:"redundant,omitempty"`
+	PartlyRedundant []string `json:"partly_redundant,omitempty"`
+	// Explained are the variables that the covariates explain wholly.
+	Explained []string `json:"explained,omitempty"`
+}
+
+// A CovariateResult is a column that was regressed out: Words is how many different ones
+// it has, 0 for numbers.
+type CovariateResult struct {
+	Name  string `json:"name"`
+	Words int    `json:"words,omitempty"`
+}
+
+// A WeightedResult says how samples were weighted.
+type WeightedResult struct {
+	Column string `json:"column"`
+	// Samples is (Σw)²/Σw², the number of equal samples that they count as.
+	Samples float64 `json:"samples"`
+	// Zero counts the samples of weight 0, which are left out.
+	Zero int `json:"zero,omitempty"`
 }
 
 // A MissingResult says what was done about missing values.

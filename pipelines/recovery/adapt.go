@@ -57,10 +57,7 @@ func (r *run) checkAdaptingTo(samples int) error {
 // holdsOut says that the samples of the job can decide among experts: they are whole, and
 // as S sees them.
 func holdsOut(j job.Job) bool {
-	if j.Missing == job.MissingPairwise || j.Missing == job.MissingEM {
-		return false
-	}
-	return j.SamplesGiven() && (j.Adapt == job.AdaptExperts && j.Correlation == covariance.Pearson.String() || j.Adapt == job.AdaptEqualScales)
+	return j.WholeSamples() && (j.Adapt == job.AdaptExperts && j.Correlation == covariance.Pearson.String() || j.Adapt == job.AdaptEqualScales)
 }
 
 // An adapting is GLAD that is fitted to the table: a solver.Solver that leaves in result

@@ -68,9 +68,13 @@ func Validate(j job.Job) error {
 			}
 		}
 	}
-	if j.Missing == job.MissingPairwise || j.Missing == job.MissingEM {
+	if j.SamplesGiven() && !j.WholeSamples() {
 		for _, name := range Resolved(j).Solvers {
-			if find(name).needsSamples {
+			switch {
+			case !find(name).needsSamples:
+			case j.Weights != "":
+				return job.Errorf("solvers", "%s needs samples of equal weight; choose from %s, or leave the weights out", name, strings.Join(withoutSamples(), ", "))
+			default:
 				return job.Errorf("solvers", "%s needs samples without missing values; choose rows or mean for these, or choose from %s", name, strings.Join(withoutSamples(), ", "))
 			}
 		}

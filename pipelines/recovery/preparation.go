@@ -17,6 +17,7 @@ func (r *run) describeTable(data *table.Data) {
 	if p.SamplesRead > in.Samples {
 		in.SamplesRead = p.SamplesRead
 	}
+	in.Excluded, in.Adjusted, in.Weighted = p.Excluded, p.Adjusted, p.Weighted
 	in.Constant, in.LeastVariance = p.Constant, p.LeastVariance
 	if r.job.SamplesGiven() {
 		in.Correlation, in.HeavyTails = data.Correlation, data.HeavyTails()
@@ -35,6 +36,10 @@ func (r *run) describeTable(data *table.Data) {
 func Preparation(r *job.Result) []string {
 	var lines []string
 	in, j := r.Input, r.Job
+	if in.Excluded > 0 {
+		lines = append(lines, fmt.Sprintf("left out: %s of %d, by rows or exclude_rows", progress.Count(in.Excluded, "sample"), in.SamplesRead))
+	}
+	lines = append(lines, beside(in)...)
 	if n := len(in.Constant); n > 0 {
 		lines = append(lines, fmt.Sprintf("left out: %s that do not vary: %s", progress.Count(n, "variable"), few(in.Constant)))
 	}
@@ -63,6 +68,38 @@ func Preparation(r *job.Result) []string {
 		}
 	}
 	return append(lines, what)
+}
+
+// beside are lines on covariates and weights.
+func beside(in job.InputResult) []string {
+	var lines []string
+	counts := fmt.Sprintf("so that the samples count as %d", in.Samples)
+	if w := in.Weighted; w != nil {
+		what := fmt.Sprintf("weights: of column %q, which count as %.1f equal samples", w.Column, w.Samples)
+		if w.Zero > 0 {
+			what += fmt.Sprintf(", %d of weight 0 left out", w.Zero)
+		}
+		lines = append(lines, what)
+	}
+	if a := in.Adjusted; a != nil {
+		var names []string
+		for _, c := range a.Covariates {
+			name := c.Name
+			if c.Words > 0 {
+				name += fmt.Sprintf(" (%s)", progress.Count(c.Words, "group"))
+			}
+			names = append(names, name)
+		}
+		lines = append(lines, fmt.Sprintf("adjusted for %s, which take %s, %s", job.AllOf(names), degrees(a.Rank), counts))
+	}
+	return lines
+}
+
+func degrees(n int) string {
+	if n == 1 {
+		return "1 degree of freedom"
+	}
+	return fmt.Sprintf("%d degrees of freedom", n)
 }
 
 // few are the first of some names.

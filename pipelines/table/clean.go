@@ -26,6 +26,7 @@ type cleaned struct {
 	read, left       int   // samples
 	missing, without int   // missing values, and samples that have one
 	lacking          []int // missing values by variable
+	kept             []int // which of the samples read are left, where columns stand beside them
 }
 
 func newCleaned(t *Table, keep bool) *cleaned {
@@ -52,6 +53,9 @@ func (c *cleaned) Next() ([]float64, int, error) {
 		if whole || c.keep {
 			copy(rows[kept*d:(kept+1)*d], row)
 			kept++
+			if c.source.besides() {
+				c.kept = append(c.kept, c.read+i)
+			}
 		}
 	}
 	c.tails.add(rows[:kept*d], d)
@@ -153,6 +157,12 @@ type Preparation struct {
 	SamplesRead, VariablesRead, Missing int
 	// WithoutSome counts the samples that miss a value.
 	WithoutSome int
+	// Excluded counts the samples of the file that Source.Rows and ExcludeRows have left
+	// out, WithoutWeight those of weight zero.
+	Excluded, WithoutWeight int
+	// Adjusted says what was regressed out, Weighted what the weights are; nil for nothing.
+	Adjusted *job.AdjustedResult
+	Weighted *job.WeightedResult
 	// Constant are the variables that were left out because they do not vary.
 	Constant []string
 	// LeastVariance is the smallest variance of the variables that Source.TopVariance
@@ -198,20 +208,25 @@ func (t *Table) gather(ctx context.Context, report *progress.Reporter) error {
 	}
 	t.cleaned = c
 	t.sha256 = t.samples.SHA256()
+	t.Preparation = c.preparation()
+	beside := t.samples.Beside()
 	t.samples.Close()
 	t.samples = nil
-	t.Preparation = c.preparation()
+	if err := t.adjust(ctx, beside); err != nil {
+		return FieldError("adjust", err)
+	}
 	return t.leaveOut()
 }
 
 func (c *cleaned) preparation() Preparation {
-	return Preparation{SamplesRead: c.read, VariablesRead: len(c.names), Missing: c.missing, WithoutSome: c.without}
+	out := c.samples.LeftOut()
+	return Preparation{SamplesRead: c.read + out, VariablesRead: len(c.names), Missing: c.missing, WithoutSome: c.without, Excluded: out}
 }
 
 // leaveOut takes constant variables and those of little variance out of the rows.
 func (t *Table) leaveOut() error {
 	d := len(t.Names)
-	variances := covariance.Variances(t.rows, d)
+	variances := covariance.WeightedVariances(t.rows, d, t.weights)
 	kurtosis := t.cleaned.tails.kurtosis()
 	var left []int
 	for j, v := range variances {
@@ -222,6 +237,9 @@ func (t *Table) leaveOut() error {
 		left = append(left, j)
 	}
 	if len(left) == 0 {
+		if t.Preparation.Adjusted != nil {
+			return job.Errorf("adjust", "nothing is left that varies: all %d variables are constant, or wholly explained by the covariates", d)
+		}
 		return job.Errorf("input", "no variable varies: all %d are constant", d)
 	}
 	if n := t.source.TopVariance; n > 0 && n < len(left) {

@@ -24,7 +24,8 @@ type Data struct {
 	// Shrinkage is the weight that was applied, given or found.
 	Shrinkage float64
 	// Samples are the samples themselves, M·d numbers, one sample after the other,
-	// where Table.KeepSamples asks for them; nil for a covariance.
+	// where Table.KeepSamples asks for them: residuals where the source adjusts them; nil for
+	// a covariance, and where samples miss values or have weights.
 	Samples []float64
 	// Resampler estimates again from some of the samples, where Table.KeepResampler asks for
 	// it; nil for a covariance.
@@ -77,7 +78,7 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 			return nil, err
 		}
 		estimated, err = t.estimateGathered(ctx, settings, report)
-		if t.KeepSamples && !t.hasMissing() {
+		if t.KeepSamples && !t.hasMissing() && t.weights == nil {
 			samples = t.rows
 		}
 		t.rows = nil
@@ -97,8 +98,8 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 			resampler = &covariance.Resampler{Rows: source.rows, D: d, Settings: settings}
 		}
 		t.Close() // so that its memory is free while solvers are at work
-		t.samples = nil
 		t.Preparation, t.kurtosis = t.cleaned.preparation(), t.cleaned.tails.kurtosis()
+		t.samples = nil
 	default:
 		estimated, err = covariance.FromMatrix(ctx, t.matrix, d, t.source.Samples, settings)
 		if err != nil && ctx.Err() == nil {
@@ -139,6 +140,9 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 func (t *Table) settings(engine dense.Engine) (covariance.Settings, error) {
 	source := t.source
 	s := covariance.Settings{Names: t.Names, Engine: engine}
+	if a := t.Preparation.Adjusted; a != nil {
+		s.Spent = a.Rank
+	}
 	var err error
 	if source.Correlation == job.CorrelationAuto {
 		s.Method = t.cleaned.tails.choose(t.kurtosis, len(t.rows)/len(t.Names))

@@ -25,6 +25,9 @@ func (t *Table) hasMissing() bool {
 // estimateGathered estimates from samples in memory.
 func (t *Table) estimateGathered(ctx context.Context, s covariance.Settings, report *progress.Reporter) (*covariance.Result, error) {
 	d := len(t.Names)
+	if t.weights != nil {
+		return covariance.EstimateWeighted(ctx, t.rows, d, t.weights, s)
+	}
 	if more := covariance.SampleMemory(d, s) * int64(len(t.rows)/d); more > 0 && t.keep != nil {
 		if err := t.keep(more); err != nil {
 			return nil, err
@@ -107,13 +110,20 @@ func (t *Table) constants(err error) error {
 		for i, j := range column.OtherConstants {
 			names[i] = strconv.Quote(t.Names[j])
 		}
-		const most = 20
 		more := ""
-		if len(names) > most {
-			more = fmt.Sprintf(" and %d more", len(names)-most)
-			names = names[:most]
+		if len(names) > mostNamed {
+			more = fmt.Sprintf(" and %d more", len(names)-mostNamed)
+			names = names[:mostNamed]
 		}
 		e.Reason += fmt.Sprintf(" (constant too: %s%s)", strings.Join(names, ", "), more)
+	}
+	if reason := t.explained(t.Names[column.Column]); reason != "" {
+		e.Reason = reason
+		if a := t.Preparation.Adjusted; len(a.Explained) > 1 {
+			e.Reason += fmt.Sprintf(" (%d variables in all: %s)", len(a.Explained), job.AllOf(a.Explained[:min(len(a.Explained), mostNamed)]))
+		}
+		e.Advice.With = "leave it out with %s, or leave out a covariate"
+		e.Advice.Without = "leave it out, or leave out a covariate"
 	}
 	if slices.Contains(t.source.Fixed, e.Advice.Option) {
 		e.Advice.Option = ""
@@ -121,9 +131,12 @@ func (t *Table) constants(err error) error {
 	return e
 }
 
+// mostNamed is the most variables that a sentence names.
+const mostNamed = 20
+
 // warnings are sentences on how the table was read.
 func (t *Table) warnings() []string {
-	var list []string
+	list := t.notes
 	if w := headerWarning(t.Names); w != "" {
 		list = append(list, w)
 	}

@@ -16,6 +16,9 @@ import (
 // common, of the means in place of missing values, and the names of these variables.
 func Look(ctx context.Context, s Source, f Files, engine dense.Engine) (*job.Look, *Data, error) {
 	s.Constant, s.TopVariance, s.Missing = job.ConstantDrop, 0, job.MissingPairwise
+	if s.besides() { // residuals and weights are of samples with all values
+		s.Missing = job.MissingRows
+	}
 	if s.Correlation == job.CorrelationAuto {
 		s.Correlation = ""
 	}
@@ -26,7 +29,7 @@ func Look(ctx context.Context, s Source, f Files, engine dense.Engine) (*job.Loo
 	defer t.Close()
 	look := &job.Look{
 		Types:          t.types,
-		WholeSamples:   t.Preparation.SamplesRead - t.Preparation.WithoutSome,
+		WholeSamples:   t.Preparation.SamplesRead - t.Preparation.Excluded - t.Preparation.WithoutSome,
 		MedianKurtosis: job.Float(median(t.kurtosis)),
 		MostMissing:    t.cleaned.mostMissing(),
 	}
@@ -45,13 +48,18 @@ func Look(ctx context.Context, s Source, f Files, engine dense.Engine) (*job.Loo
 		Path: s.Path, Kind: job.KindSamples, SHA256: data.SHA256, Samples: p.SamplesRead, Variables: p.VariablesRead,
 		Constant: p.Constant, Correlation: data.Correlation, HeavyTails: data.HeavyTails(),
 	}
+	look.Input.Excluded, look.Input.Adjusted, look.Input.Weighted = p.Excluded, p.Adjusted, p.Weighted
 	if p.Missing > 0 {
 		look.Input.Missing = &job.MissingResult{Values: p.Missing, Samples: p.WithoutSome}
 		if c := data.Completion; c != nil {
 			look.Input.Missing.LeastPair, look.Input.Missing.MedianPair, look.Input.Missing.Distance = c.LeastPair, c.MedianPair, c.Distance
 		}
 	}
-	look.Ratio = float64(len(data.Names)) / float64(p.SamplesRead)
+	m := p.SamplesRead - p.Excluded
+	if s.besides() {
+		m = data.Problem.Samples
+	}
+	look.Ratio = float64(len(data.Names)) / float64(m)
 	at := func(j int) job.NamedValue {
 		return job.NamedValue{Name: data.Names[j], Value: data.StandardDeviations[j]}
 	}

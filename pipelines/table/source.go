@@ -14,6 +14,7 @@ package table
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 
@@ -42,6 +43,11 @@ type Source struct {
 	Decimal, Thousands string
 	NA                 []string
 	Columns, Exclude   []string
+	// Rows and ExcludeRows say which samples are taken. Adjust are columns that are
+	// regressed out of the variables, Weights the column with the weights of the samples.
+	Rows, ExcludeRows []string
+	Adjust            []string
+	Weights           string
 	// Transform, Constant, TopVariance and Missing say what is done before anything is
 	// estimated.
 	Transform, Constant string
@@ -61,7 +67,8 @@ func SourceOf(j job.Job) Source {
 		Path: j.Input, Kind: j.InputKind, Samples: j.Samples,
 		Format: j.InputFormat, Orientation: j.Orientation, IDColumn: j.IDColumn,
 		Sheet: j.Sheet, NoHeader: j.NoHeader, Decimal: j.Decimal, Thousands: j.Thousands, NA: j.NA,
-		Columns: j.Columns, Exclude: j.Exclude,
+		Columns: j.Columns, Exclude: j.Exclude, Rows: j.Rows, ExcludeRows: j.ExcludeRows,
+		Adjust: j.Adjust, Weights: j.Weights,
 		Transform: j.Transform, Constant: j.Constant, TopVariance: j.TopVariance, Missing: j.Missing,
 		Correlation: j.Correlation, Divisor: j.Divisor, Shrinkage: j.Shrinkage,
 	}
@@ -72,7 +79,19 @@ func (s Source) holdsSamples() bool { return s.Kind == "" || s.Kind == job.KindS
 // Gathers says that Open reads all samples, because what they hold says which variables
 // are taken, or because missing values are treated.
 func (s Source) Gathers() bool {
-	return s.holdsSamples() && (s.Constant == job.ConstantDrop || s.TopVariance > 0 || s.treatsMissing() || s.Correlation == job.CorrelationAuto)
+	return s.holdsSamples() && (s.Constant == job.ConstantDrop || s.TopVariance > 0 || s.treatsMissing() || s.Correlation == job.CorrelationAuto || s.besides())
+}
+
+// besides says that columns stand beside the variables.
+func (s Source) besides() bool { return len(s.beside()) > 0 }
+
+// beside are these columns, that of the weights last.
+func (s Source) beside() []string {
+	columns := slices.Clone(s.Adjust)
+	if s.Weights != "" {
+		columns = append(columns, s.Weights)
+	}
+	return columns
 }
 
 // Standardised reports whether the problem is that of standardised variables.
@@ -131,6 +150,8 @@ type Table struct {
 	samples *arrowio.Samples // nil for a matrix, and once they have been gathered
 	cleaned *cleaned         // what has been read of them
 	rows    []float64        // gathered samples; NaN is a missing value
+	weights []float64        // of them; nil if they are equal
+	notes   []string         // warnings of what has been done to them
 	// kurtosis is that of every variable, once the samples have been read.
 	kurtosis []float64
 	types    map[string]int // of its columns
@@ -157,6 +178,9 @@ func Open(ctx context.Context, s Source, f Files) (*Table, error) {
 		Sheet:         s.Sheet,
 		Columns:       s.Columns,
 		Exclude:       s.Exclude,
+		Rows:          s.Rows,
+		ExcludeRows:   s.ExcludeRows,
+		Beside:        s.beside(),
 		KeepMissing:   true,
 	}
 	if s.Orientation == "columns" {

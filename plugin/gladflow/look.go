@@ -20,7 +20,7 @@ import (
 // lookFields are the fields of a job that say how its table is read.
 func lookFields() []string {
 	return []string{
-		"input_format", "sheet", "orientation", "id_column", "no_header", "decimal", "thousands", "na", "columns", "exclude", "transform",
+		"input_format", "sheet", "orientation", "id_column", "no_header", "decimal", "thousands", "na", "columns", "exclude", "rows", "exclude_rows", "adjust", "weights", "transform",
 		"correlation", "model", "engine", "threads", "json",
 	}
 }

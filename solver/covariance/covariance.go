@@ -121,6 +121,9 @@ type Settings struct {
 	// Method transforms them, that is standardised for correlations. The
 	// formula has the divisor M whatever Divisor says. It excludes Shrinkage.
 	LedoitWolf bool
+	// Spent is the number of degrees of freedom that were taken from the samples before,
+	// such as by Residuals: M, in Result.Samples and in divisors, is less by as many.
+	Spent int
 	// Names are the d variables' names, for error messages only. Default:
 	// variables are named by their number.
 	Names []string
@@ -138,6 +141,8 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("unknown divisor %d; choose BySamples or BySamplesLess1", int(s.Divisor))
 	case !(s.Shrinkage >= 0 && s.Shrinkage <= 1):
 		return fmt.Errorf("the shrinkage weight is %v; give one from 0 to 1", s.Shrinkage)
+	case s.Spent < 0:
+		return fmt.Errorf("%d degrees of freedom are spent; give none or more", s.Spent)
 	case s.LedoitWolf && s.Shrinkage != 0:
 		return fmt.Errorf("both a shrinkage weight (%v) and Ledoit-Wolf are asked for; choose one", s.Shrinkage)
 	}
@@ -162,7 +167,7 @@ type Result struct {
 	// shrinkage. For Pearson, Θ in original units is Θij/(StdDevs[i]·
 	// StdDevs[j]). FromMatrix leaves Means nil.
 	Means, StdDevs []float64
-	// Samples is M.
+	// Samples is M, less Settings.Spent.
 	Samples int
 	// Shrinkage is the weight that was applied, given or found.
 	Shrinkage float64
@@ -243,21 +248,25 @@ func (e *estimation) finish(ctx context.Context) (*Result, error) {
 	if e.samples < 2 {
 		return nil, fmt.Errorf("%w, not %d; check that rows are samples and columns variables", ErrTooFewSamples, e.samples)
 	}
+	samples := e.samples - s.Spent
+	if samples < 2 {
+		return nil, fmt.Errorf("%w, not %d, as which %d samples count after %d degrees of freedom were spent", ErrTooFewSamples, max(0, samples), e.samples, s.Spent)
+	}
 	of, err := e.spread(ctx)
 	if err != nil {
 		return nil, err
 	}
-	divisor := s.Divisor.Of(e.samples)
+	divisor := s.Divisor.Of(samples)
 	r := &Result{
 		Means:     of.means,
 		StdDevs:   of.stdDevs(e.samples, divisor),
-		Samples:   e.samples,
+		Samples:   samples,
 		Shrinkage: s.Shrinkage,
 		Method:    s.Method,
 		Divisor:   s.Divisor,
 	}
 	if s.LedoitWolf {
-		r.Shrinkage = e.sums.ledoitWolf(e.kept, s.Method != Covariance)
+		r.Shrinkage = e.sums.ledoitWolf(e.kept, s.Method != Covariance, s.Spent)
 	}
 	if s.Method == Covariance {
 		r.S = e.sums.covariance(divisor)

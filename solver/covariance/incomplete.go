@@ -121,12 +121,7 @@ func EstimateIncomplete(ctx context.Context, rows []float64, d int, s Settings, 
 		return nil, err
 	}
 	if s.Method == Covariance {
-		for i := range d {
-			for j := i; j < d; j++ {
-				r.S.Set(i, j, r.S.At(i, j)*r.StdDevs[i]*r.StdDevs[j])
-			}
-		}
-		if err := representable(r.S, s.Names); err != nil {
+		if err := r.toUnits(s.Names); err != nil {
 			return nil, err
 		}
 	}
@@ -294,9 +289,17 @@ func (t *incomplete) count(together *dense.Sym) int {
 // Variances are those of the d columns of rows, one sample after the other, with divisor
 // M and without missing values, which are NaN. A column that is constant, or constant up
 // to rounding, or has fewer than two values, has the variance 0, and no other.
-func Variances(rows []float64, d int) []float64 {
+func Variances(rows []float64, d int) []float64 { return WeightedVariances(rows, d, nil) }
+
+// WeightedVariances is Variances of samples without missing values and with weights, one
+// positive number a sample, up to a factor that is the same for all; nil are equal weights.
+func WeightedVariances(rows []float64, d int, weights []float64) []float64 {
 	variances := make([]float64, d)
 	column := make([]float64, 0, len(rows)/max(1, d))
+	roots := make([]float64, len(weights))
+	for k, w := range weights {
+		roots[k] = math.Sqrt(w)
+	}
 	for j := range d {
 		column = column[:0]
 		for i := j; i < len(rows); i += d {
@@ -308,6 +311,9 @@ func Variances(rows []float64, d int) []float64 {
 			continue
 		}
 		mean, sd := moments1(column)
+		if sd > rounding*math.Abs(mean) && weights != nil {
+			mean, sd = weightedMoments(column, roots)
+		}
 		if sd > rounding*math.Abs(mean) {
 			variances[j] = math.Max(sd*sd, math.SmallestNonzeroFloat64)
 		}

@@ -13,7 +13,9 @@ import "math"
 //
 // It reads the samples a second time: the means, and for correlations the
 // scales, that ‖xk‖⁴ needs are known at the end of the first.
-func (m *moments) ledoitWolf(samples []block, standardised bool) float64 {
+//
+// Degrees of freedom that were spent before are not counted in the variance b̄² of S.
+func (m *moments) ledoitWolf(samples []block, standardised bool, spent int) float64 {
 	var (
 		d      = m.d
 		total  = float64(m.samples)
@@ -55,7 +57,7 @@ func (m *moments) ledoitWolf(samples []block, standardised bool) float64 {
 			fourth += square * square
 		}
 	}
-	beta := math.Max(0, (fourth/total-norm)/total)
+	beta := math.Max(0, (fourth/total-norm)/(total-float64(spent)))
 	if delta == 0 {
 		return 0 // S is its own target
 	}
