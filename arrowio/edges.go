@@ -51,7 +51,9 @@ func (e *EdgeList) Len() int { return len(e.Source) }
 //
 // Columns are known by their names (source, target, score and what is usual
 // for them: regulator, tf, from, gene, to, weight, importance, label …), and
-// otherwise by their order. Text may lack a header: its first line is one if
+// otherwise by their order. A file called .sif or .sif.gz is read by ReadSIF: its edges,
+// best first, with the signs that their types say; .graphml and .cyjs, also .gz, are read
+// with the score (or weight) and the other numbers that every edge has. Text may lack a header: its first line is one if
 // its third cell is not a number or, of two cells, if they name a source and a
 // target.
 //
@@ -64,6 +66,14 @@ func ReadEdges(ctx context.Context, path string, o ListOptions) (*EdgeList, erro
 
 func readEdges(ctx context.Context, path string, o ListOptions) (_ *EdgeList, err error) {
 	defer func() { err = advised(err, o.Fixed) }()
+	if o.Format == "" {
+		switch {
+		case isSIF(path):
+			return edgesOfSIF(ctx, path, o)
+		case graphFormatOf(path) != "":
+			return edgesOfGraph(ctx, path, graphFormatOf(path), o)
+		}
+	}
 	l, err := openList(ctx, path, o, scoreRole())
 	if err != nil {
 		return nil, err

@@ -90,7 +90,7 @@ func TableFormats() Formats[[]Column] {
 // EdgeFormats are those of edge lists: EdgeColumns or the Columns of a Ranked, and those
 // of a Confidence after them. A format for edge lists alone is a file of its own and a
 // line here.
-func EdgeFormats() Formats[[]Column] { return TableFormats() }
+func EdgeFormats() Formats[[]Column] { return append(TableFormats(), graphFormats()...) }
 
 // PrecisionFormats are those of precision matrices.
 func PrecisionFormats() Formats[Precision] {

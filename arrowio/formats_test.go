@@ -48,7 +48,7 @@ func TestFormatForEdgesAlone(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	_, err = formats.Find("dot")
-	wantInputError(t, err, `the format "dot" is unknown; use parquet, arrow, csv`, " or example")
+	wantInputError(t, err, `the format "dot" is unknown; use parquet, arrow, csv, graphml, cyjs, sif or example`)
 	if f := PrecisionFormats().For("example"); f.Name != Parquet {
 		t.Errorf("the matrix is written as %s", f.Name)
 	}

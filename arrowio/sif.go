@@ -163,6 +163,34 @@ func (r *sifReader) name(s string) string {
 	return s
 }
 
+// edgesOfSIF is a network as a list, whose order is the rank.
+func edgesOfSIF(ctx context.Context, path string, o ListOptions) (*EdgeList, error) {
+	s, err := readSIF(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	e := &EdgeList{Source: s.Source, Target: s.Target, SHA256: s.SHA256}
+	seen := make(map[[2]string]bool, s.Len())
+	signed := true
+	for i, source := range s.Source {
+		pair := [2]string{source, s.Target[i]}
+		if source == s.Target[i] {
+			e.SelfLoops++
+		}
+		if seen[pair] {
+			e.Duplicates++
+		}
+		seen[pair] = true
+		sign, known := map[string]int8{"positive": 1, "negative": -1, "unsigned": 0}[s.Type[i]]
+		signed = signed && known
+		e.Sign = append(e.Sign, sign)
+	}
+	if !signed {
+		e.Sign = nil
+	}
+	return e, nil
+}
+
 // reference is the network without the types: a pair that stands there again, with
 // whatever type, is a duplicate.
 func (s *SIF) reference() *Reference {

@@ -1,7 +1,9 @@
 package recovery
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -11,6 +13,22 @@ import (
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/table"
 )
+
+// A name that the format of the lists cannot hold is refused before anything is computed.
+func TestFormatThatCannotHoldANameIsRefusedEarly(t *testing.T) {
+	input := testtable.File(t, "samples.csv", "\"a\tb\",b\n1,2\n2,3\n1,5\n0,1\n")
+	for format, refused := range map[string]bool{"sif": true, "graphml": false} {
+		out := filepath.Join(t.TempDir(), "out")
+		_, err := Run(t.Context(), job.Job{Input: input, Solvers: []string{"correlation"}, Out: out, Format: format}, Host{})
+		wrong := new(job.Error)
+		if isRefused := errors.As(err, &wrong) && wrong.Field == "format"; isRefused != refused || !refused && err != nil {
+			t.Errorf("%s: %v", format, err)
+		}
+		if _, err := os.Stat(out); refused && err == nil {
+			t.Errorf("%s: the folder was made", format)
+		}
+	}
+}
 
 // An evaluation of a list has the figures of the run that has written it, to the last bit:
 // those of the list and, quoted, those of every pair.
@@ -27,6 +45,8 @@ func TestEvaluationOfOwnLists(t *testing.T) {
 		{Edges: "top:9", Format: "arrow", Score: job.ScorePartialCorrelation},
 		{Edges: "top:6", Format: "csv", Regulators: regulators, Population: "all", Undirected: true},
 		{Edges: "support", Format: "parquet", Regulators: regulators},
+		{Edges: "support", Format: "graphml", Population: "all"},
+		{Edges: "top:6", Format: "cyjs", Regulators: regulators},
 	} {
 		j := c
 		j.Input, j.IDColumn, j.Reference, j.Out, j.Penalty = input, "id", reference, t.TempDir(), "0.3"

@@ -66,6 +66,9 @@ func (r *run) openInput(ctx context.Context) (err error) {
 		files.Report = r.stage(progress.Reading, "")
 	}
 	if r.table, err = table.Open(ctx, source, files); err == nil {
+		if err := arrowio.CheckGraphNames(r.job.Format, r.table.Names); err != nil {
+			return &job.Error{Field: "format", Err: err}
+		}
 		r.table.KeepSamples = holdsOut(r.job) || anySolver(r.job.Solvers, func(s solverEntry) bool { return s.usesSamples })
 		r.table.KeepResampler = r.job.Stability > 0
 		err = r.checkAdapting()
