@@ -43,12 +43,14 @@ func (p Problem) Validate() error {
 	if p.Samples < 0 {
 		return fmt.Errorf("the number of samples is %d; it cannot be negative", p.Samples)
 	}
-	for i := range p.S.Len() {
-		for j, v := range p.S.Row(i) {
+	if !p.S.Finite() {
+		for k, v := range p.S.Raw() {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("entry (%d,%d) of the covariance is %v", i, j, v)
+				return fmt.Errorf("entry (%d,%d) of the covariance is %v", k/p.S.Len(), k%p.S.Len(), v)
 			}
 		}
+	}
+	for i := range p.S.Len() {
 		if v := p.S.At(i, i); v <= 0 {
 			return fmt.Errorf("variable %d has variance %v; every variance must be positive", i, v)
 		}
@@ -112,7 +114,7 @@ type Estimate struct {
 	// NaN for a solver without an objective.
 	DualityGap float64
 	// KKTResidual is the largest violation of the optimality conditions in
-	// units of S; NaN for a solver without an objective, and after an
+	// units of S, or, of a solver that does not form Θ⁻¹, an upper bound of it; NaN for a solver without an objective, and after an
 	// interruption, which leaves no time for it.
 	KKTResidual float64
 	// Elapsed is the wall-clock time of Solve.

@@ -13,9 +13,9 @@ func bcdEntry() solverEntry {
 			Description: "the graphical lasso, one column at a time; the fastest of the four when the network is sparse",
 		},
 		takesPenalty: true,
-		// W, the coefficients and Θ; for a column that depends on all others the Gram
-		// matrix and a factor, with half as much again to grow.
-		memory: func(c solverConfig, d int) int64 { return c.matrices(sharedMatrices+3+3, d) },
+		// S of a component, W, the factor that becomes Θ, and the estimate; lists of a solution
+		// that is not very sparse, and Gram matrices of its columns.
+		memory: func(c solverConfig, d int) int64 { return c.matrices(4+2, d) },
 		build:  func(c solverConfig) solver.Solver { return glasso.BCD{Settings: c.settings()} },
 	}
 }

@@ -43,6 +43,20 @@ func (t *threads) Share(n int, f func(i int)) {
 	t.share(n, f)
 }
 
+// Share calls f for 0 ≤ i < n on the threads of the engine e, that of its caller
+// among them, and returns when all calls have returned. It is for what solvers compute beside
+// kernels, in pieces of some microseconds or more: on a busy machine the caller does
+// all of them by itself. When f panics, Share panics with a *Panic.
+func Share(e Engine, n int, f func(i int)) {
+	if s, ok := e.(interface{ Share(n int, f func(i int)) }); ok {
+		s.Share(n, f)
+		return
+	}
+	for i := range n {
+		f(i)
+	}
+}
+
 // sharing is one call of share.
 type sharing struct {
 	of              *threads

@@ -3,9 +3,11 @@ package glasso
 import (
 	"context"
 	"math"
+	"time"
 
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/glasso/internal/vector"
 )
 
 // BCD is block coordinate ascent on the dual of the graphical lasso, the
@@ -21,168 +23,295 @@ var _ solver.Solver = BCD{}
 
 // Solve implements solver.Solver.
 func (b BCD) Solve(ctx context.Context, p solver.Problem) (*solver.Estimate, error) {
-	return solve(ctx, p, b.Settings, method{run: bcd, residual: kktResidual})
+	return solve(ctx, p, b.Settings, method{run: bcd, residual: bcdResidual})
 }
 
-// bcdPatience is the number of sweeps without progress taken for rounding.
-const bcdPatience = 50
+// bcdPatience is the number of checks without progress taken for rounding.
+const bcdPatience = 20
 
-// bcdState is W = S + U within the dual's box, positive definite, and for
-// every column j the lasso coefficients β with w12 = W11·β.
+// bcdBlock is the number of columns that are improved side by side, which is that of
+// the numbers in a cache line; bcdShared is the n from which they are.
+const (
+	bcdBlock  = 8
+	bcdShared = 256
+)
+
+// bcdRelaxation is how far W goes towards what a regression says, from the second
+// sweep on: over-relaxation halves the number of sweeps of problems that take many.
+const bcdRelaxation = 1.3
+
+// bcdEnergy is the mean of the squares of a row of the soft-thresholded S up to which
+// W begins there.
+const bcdEnergy = 1.5
+
+// bcdLook is the least time between two interim certificates.
+const bcdLook = 500 * time.Millisecond
+
+// bcdState is W = S + U within the dual's box and, for every column j, the lasso
+// coefficients β with w12 = W11·β.
 type bcdState struct {
-	b     *block
-	w     *dense.Sym
-	beta  []float64 // n×n, column j's coefficients in row j
-	fit   []float64 // W·β for the column at hand
-	lasso lasso
-	theta *dense.Sym
+	b         *block
+	n, stride int
+	w         []float64 // n rows of n numbers, stride apart; the rest of a row is 0
+	columns   []regression
+	weight    []float64 // Θjj = 1/(wjj − w12ᵀβ), as of the last visit
+	fits      [bcdBlock][]float64
+	idle      chan *lasso
+	from      int // the first column of the block at hand
+	effort    effort
+	one       func(i int) // solves column from + i
+	c         *certificate
+	theta     *sparse // of the columns
+	best      *sparse // the best primal point
+	between   interim
+	broken    bool    // W is not positive definite
+	omega     float64 // 1, or more to go beyond the solutions of the regressions
+	spread    float64 // √tr(WΘ − I)² at the last check
+	paired    bool    // best is the Θ of the last check
 }
+
+func newBCDState(b *block) *bcdState {
+	n := b.len()
+	stride := (n + 7) &^ 7
+	if stride%512 == 0 { // rows would share their places in the caches
+		stride += 8
+	}
+	st := &bcdState{
+		b: b, n: n, stride: stride,
+		w:       make([]float64, n*stride),
+		columns: make([]regression, n),
+		weight:  make([]float64, n),
+		c:       bareCertificate(b),
+		theta:   new(sparse),
+		omega:   1,
+		between: interim{primal: math.Inf(1), dual: math.Inf(-1)},
+	}
+	room := min(n-1, 32) // for the supports of most
+	indices, betas := make([]int32, n*room), make([]float64, n*room)
+	for j := range st.columns {
+		from, to := j*room, (j+1)*room
+		st.columns[j].index, st.columns[j].beta = indices[from:from:to], betas[from:from:to]
+	}
+	side := 1
+	if n >= bcdShared {
+		side = bcdBlock
+	}
+	for i := range side {
+		st.fits[i] = make([]float64, stride)
+	}
+	workers := 1
+	if side > 1 {
+		workers = max(1, min(side, dense.Threads(b.work.Engine())))
+	}
+	st.idle = make(chan *lasso, workers)
+	for range workers {
+		st.idle <- new(lasso)
+	}
+	st.one = func(i int) {
+		l := <-st.idle
+		j := st.from + i
+		l.solve(st.view(j, j), j, st.b.s.Row(j), st.b.pen.row(j), &st.columns[j], st.fits[i], st.effort)
+		st.idle <- l
+	}
+	return st
+}
+
+func (st *bcdState) view(fresh, below int) view {
+	return view{w: st.w, n: st.n, stride: st.stride, fresh: fresh, below: below}
+}
+
+func (st *bcdState) row(i int) []float64 { return st.w[i*st.stride:][:st.n:st.n] }
 
 func bcd(ctx context.Context, b *block) outcome {
-	n := b.len()
-	c := newCertificate(b)
-	st := &bcdState{
-		b:     b,
-		w:     dense.NewSym(n, nil),
-		beta:  make([]float64, n*n),
-		fit:   make([]float64, n),
-		theta: dense.NewSym(n, nil),
-	}
-	st.begin(ctx, c)
-	// The lasso problems need not be solved better than the whole is.
-	tolerance := 1e-3
+	st := newBCDState(b)
+	st.begin()
+	plan := newPlan(b.target)
+	st.effort.tolerance = 1e-2
+	looked, took := time.Now(), time.Duration(0)
 	for sweep := 1; ; sweep++ {
-		for j := range n {
-			if ctx.Err() != nil {
-				break
+		moved := st.sweep(ctx)
+		if plan.due(sweep, moved) || st.broken || sweep >= b.limit || ctx.Err() != nil {
+			st.check(ctx)
+			status, more := st.c.next(ctx, sweep, bcdPatience)
+			if !more {
+				return st.outcome(status, sweep)
 			}
-			st.column(j, tolerance)
+			plan.checked(sweep, moved, st.c.gap())
+			looked = time.Now()
+		} else if now := time.Now(); !st.broken && now.Sub(looked) > max(bcdLook, 10*took) {
+			st.look(ctx, sweep)
+			looked = time.Now()
+			took = looked.Sub(now)
 		}
-		st.check(ctx, c)
-		status, more := c.next(ctx, sweep, bcdPatience)
-		if !more {
-			return c.outcome(status, sweep)
+		// The lasso problems need not be solved better than the whole is.
+		if per := 0.01 * plan.predict(moved) / float64(st.n); per < st.effort.tolerance {
+			st.effort.tolerance = math.Max(per, 1e-13)
 		}
-		if per := c.gap() / float64(n); per < math.Inf(1) {
-			tolerance = clip(0.01*per, 1e-13, tolerance)
-		}
+		st.effort.newton = sweep >= 5
+		st.omega = bcdRelaxation
 	}
 }
 
-// begin sets W to a positive definite point of the dual's box: the interior
-// point, or one near the inverse of the initial estimate.
-func (st *bcdState) begin(ctx context.Context, c *certificate) {
+// begin sets W to S, soft-thresholded where little is left of it then, or near the
+// inverse of the initial estimate.
+func (st *bcdState) begin() {
 	b := st.b
-	n := b.len()
-	interior(b, st.w)
-	if b.initial != nil {
-		inverse := dense.NewSym(n, nil)
-		if _, ok := b.work.Inverse(inverse, b.initial); ok {
-			c.offerDual(ctx, inverse) // leaves its feasible point in c.trial
-			if _, ok := c.logDet(ctx, c.trial); ok {
-				st.w.CopyFrom(c.trial)
+	for i := range st.n {
+		copy(st.row(i), b.s.Row(i))
+		st.weight[i] = 1 / (b.s.At(i, i) + b.pen.diagonal[i])
+	}
+	st.best = new(sparse)
+	if b.initial == nil {
+		st.best.diagonal(st.weight)
+		st.soften()
+	} else {
+		st.best.from(b.initial)
+		st.c.primal = linear(b, b.initial) - b.logdet
+		st.follow(b.initial)
+	}
+	for i, r := range b.pen.diagonal {
+		st.w[i*st.stride+i] = b.s.At(i, i) + r
+	}
+}
+
+// soften moves W from S to the nearest point to a diagonal matrix in the box, unless
+// that might not be positive definite: S always is, or nearly.
+func (st *bcdState) soften() {
+	var energy float64
+	for i := range st.n {
+		s, r := st.b.s.Row(i), st.b.pen.row(i)
+		var sum float64
+		for j, v := range s {
+			if v = math.Abs(v) - r[j]; v > 0 && j != i {
+				sum += v * v
 			}
 		}
-		for j := range n {
-			t := b.initial.Row(j)
-			beta := st.beta[j*n : (j+1)*n]
-			for i, v := range t {
-				beta[i] = -v / t[j]
-			}
-			beta[j] = 0
-		}
+		energy += sum
 	}
-	c.offerDual(ctx, st.w)
-}
-
-// column improves row and column j of W by the lasso
-//
-//	min ½·βᵀW11β − βᵀs12 + Σ ρij|βi|
-//
-// whose solution makes w12 = W11β the best choice in the dual's box.
-func (st *bcdState) column(j int, tolerance float64) {
-	n := st.b.len()
-	beta := st.beta[j*n : (j+1)*n]
-	s, r := st.b.s.Row(j), st.b.pen.row(j)
-	st.lasso.solve(st.w, j, s, r, beta, st.fit, tolerance)
-	row := st.w.Row(j)
-	for i, v := range st.fit {
-		if i != j {
-			row[i] = clip(v, s[i]-r[i], s[i]+r[i])
-		}
-	}
-	raw := st.w.Raw()
-	for i, v := range row {
-		raw[i*n+j] = v
-	}
-}
-
-// check brings the certificate up to date with W and the Θ that its
-// regressions imply: θjj = 1/(wjj − w12ᵀβ), θ12 = −β·θjj, made symmetric.
-func (st *bcdState) check(ctx context.Context, c *certificate) {
-	n := st.b.len()
-	t := st.theta.Raw()
-	for j := range n {
-		beta := st.beta[j*n : (j+1)*n]
-		w := st.w.Row(j)
-		residual := w[j]
-		for i, v := range beta {
-			residual -= v * w[i]
-		}
-		scale := 1 / residual
-		row := t[j*n : (j+1)*n]
-		for i, v := range beta {
-			row[i] = -v * scale
-		}
-		row[j] = scale
-	}
-	for j := range n {
-		for i := range j {
-			a, b := t[j*n+i], t[i*n+j]
-			v := (a + b) / 2
-			if a == 0 || b == 0 {
-				v = 0 // the two regressions disagree: not an edge yet
-			}
-			t[j*n+i], t[i*n+j] = v, v
-		}
-	}
-	// Early on Θ tends to be just short of positive definite; weaker edges
-	// make it so, and a far better point than the one before the sweep.
-	for _, f := range [...]float64{1, 0.99, 0.95, 0.8} {
-		if f < 1 {
-			st.weaken(f)
-		}
-		if c.offerPrimal(ctx, st.theta) {
-			break
-		}
-	}
-	before := c.dual
-	c.offerDual(ctx, st.w)
-	if c.dual == before {
-		// An inexact regression may have cost W its definiteness; the
-		// certificate has found the way back.
-		st.repair(ctx, c)
-	}
-}
-
-// weaken multiplies the off-diagonal of Θ by f.
-func (st *bcdState) weaken(f float64) {
-	for j := range st.b.len() {
-		row := st.theta.Row(j)
-		diagonal := row[j]
-		for i := range row {
-			row[i] *= f
-		}
-		row[j] = diagonal
-	}
-}
-
-// repair replaces an indefinite W by the feasible point next to it.
-func (st *bcdState) repair(ctx context.Context, c *certificate) {
-	if _, ok := c.logDet(ctx, st.w); ok {
+	if energy > bcdEnergy*float64(st.n) {
 		return
 	}
-	if _, ok := c.nearestInterior(ctx, st.w); !ok {
-		interior(st.b, st.w)
+	for i := range st.n {
+		row, r := st.row(i), st.b.pen.row(i)
+		for j, v := range row {
+			row[j] = dense.SoftThreshold(v, r[j])
+		}
 	}
+}
+
+// follow sets W and β to those of an estimate.
+func (st *bcdState) follow(initial *dense.Sym) {
+	b := st.b
+	inverse := st.c.factor // of initial
+	if b.work.InvertFactor(inverse, inverse.Raw()) {
+		for i := range st.n {
+			vector.Clip(st.row(i), inverse.Row(i), b.s.Row(i), b.pen.row(i), st.weight, 1)
+		}
+	}
+	for j := range st.n {
+		t := initial.Row(j)
+		r := &st.columns[j]
+		for i, v := range t {
+			if i != j && v != 0 {
+				r.index, r.beta = append(r.index, int32(i)), append(r.beta, -v/t[j])
+			}
+		}
+		st.weight[j] = t[j]
+	}
+}
+
+// sweep improves every column once, and returns Σ Δij²·Θii·Θjj of the changes Δ of W.
+//
+// Columns of a block are solved side by side, against the same W, and then corrected in
+// their order for those before them. The result does not depend on the number of threads.
+func (st *bcdState) sweep(ctx context.Context) (moved float64) {
+	for lo := 0; lo < st.n && ctx.Err() == nil; lo += bcdBlock {
+		hi := min(lo+bcdBlock, st.n)
+		shared := st.n >= bcdShared
+		if shared {
+			st.from = lo
+			dense.Share(st.b.work.Engine(), hi-lo, st.one)
+		}
+		for j := lo; j < hi; j++ {
+			fit := st.fits[0]
+			if shared {
+				fit = st.fits[j-lo]
+			}
+			if !shared || !st.corrected(j, fit) {
+				l := <-st.idle
+				l.solve(st.view(lo, j), j, st.b.s.Row(j), st.b.pen.row(j), &st.columns[j], fit, st.effort)
+				st.idle <- l
+			}
+			moved += st.commit(j, fit)
+		}
+		st.flush(lo, hi)
+	}
+	return moved
+}
+
+// corrected makes what column j was solved to right for the changes of the columns
+// before it in its block, and reports whether that could be done: where β does not
+// use them, only their entries of W·β change.
+func (st *bcdState) corrected(j int, fit []float64) bool {
+	r := &st.columns[j]
+	for _, i := range r.index {
+		if int(i) >= st.from && int(i) < j {
+			return false
+		}
+	}
+	s, penalty := st.b.s.Row(j), st.b.pen.row(j)
+	absolute := st.effort.tolerance * r.residual
+	for m := st.from; m < j; m++ {
+		fit[m] = dotAt(st.row(m), r.index, r.beta)
+		if math.Abs(s[m]-fit[m])-penalty[m] > absolute {
+			return false
+		}
+	}
+	return true
+}
+
+// commit makes the fit row j of W, clipped into the dual's box.
+func (st *bcdState) commit(j int, fit []float64) float64 {
+	row := st.row(j)
+	variance := row[j]
+	r := &st.columns[j]
+	if !(r.residual > 1e-14*variance) {
+		st.broken = true
+		r.residual = 1e-14 * variance
+	}
+	st.weight[j] = 0
+	moved := vector.Clip(row, fit, st.b.s.Row(j), st.b.pen.row(j), st.weight, st.omega)
+	row[j] = variance
+	st.weight[j] = 1 / r.residual
+	return moved * st.weight[j]
+}
+
+// flush copies rows lo to below hi of W to its columns.
+func (st *bcdState) flush(lo, hi int) {
+	for m := lo; m < hi; m++ {
+		for i := lo; i < m; i++ {
+			st.w[i*st.stride+m] = st.w[m*st.stride+i]
+		}
+	}
+	column := func(from, to int) {
+		if hi-lo == bcdBlock {
+			var rows [bcdBlock][]float64
+			for m := range rows {
+				rows[m] = st.w[(lo+m)*st.stride+from:][:to-from]
+			}
+			for i := range rows[0] {
+				t := st.w[(from+i)*st.stride+lo:][:bcdBlock]
+				t[0], t[1], t[2], t[3] = rows[0][i], rows[1][i], rows[2][i], rows[3][i]
+				t[4], t[5], t[6], t[7] = rows[4][i], rows[5][i], rows[6][i], rows[7][i]
+			}
+			return
+		}
+		for m := lo; m < hi; m++ {
+			for i := from; i < to; i++ {
+				st.w[i*st.stride+m] = st.w[m*st.stride+i]
+			}
+		}
+	}
+	column(0, lo)
+	column(hi, st.n)
 }

@@ -33,22 +33,33 @@ type certificate struct {
 // before its first step still returns that.
 func newCertificate(b *block) *certificate {
 	n := b.len()
-	c := &certificate{
-		b:       b,
-		theta:   dense.NewSym(n, nil),
-		dual:    math.Inf(-1),
-		factor:  dense.NewSym(n, nil),
-		trial:   dense.NewSym(n, nil),
-		lastGap: math.Inf(1),
-	}
-	c.primal = float64(n)
+	c := bareCertificate(b)
+	c.theta = dense.NewSym(n, nil)
+	c.trial = dense.NewSym(n, nil)
 	for i, r := range b.pen.diagonal {
-		v := b.s.At(i, i) + r
-		c.theta.Set(i, i, 1/v)
-		c.primal += math.Log(v)
+		c.theta.Set(i, i, 1/(b.s.At(i, i)+r))
 	}
 	if b.initial != nil {
 		c.offerPrimalAt(b.initial, linear(b, b.initial)-b.logdet)
+	}
+	return c
+}
+
+// bareCertificate knows the objective of the diagonal Θ and has no point.
+func bareCertificate(b *block) *certificate {
+	n := b.len()
+	c := &certificate{
+		b:       b,
+		primal:  float64(n),
+		dual:    math.Inf(-1),
+		factor:  b.factor,
+		lastGap: math.Inf(1),
+	}
+	if c.factor == nil {
+		c.factor = dense.NewSym(n, nil)
+	}
+	for i, r := range b.pen.diagonal {
+		c.primal += math.Log(b.s.At(i, i) + r)
 	}
 	return c
 }
@@ -71,7 +82,13 @@ func (c *certificate) logDet(ctx context.Context, a *dense.Sym) (logdet float64,
 		return 0, false
 	}
 	c.factor.CopyFrom(a)
-	n := a.Len()
+	return c.factorise(ctx)
+}
+
+// factorise is logDet of what is in c.factor, of which the caller knows that it is
+// not in use: ctx has not ended.
+func (c *certificate) factorise(ctx context.Context) (logdet float64, ok bool) {
+	n := c.factor.Len()
 	if n < dense.LongFrom { // no closure, no allocation
 		return c.b.work.LogDet(c.factor, c.factor.Raw())
 	}

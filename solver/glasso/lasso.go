@@ -7,98 +7,167 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
-	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/glasso/internal/vector"
 )
+
+// A regression is that of one variable on the others, sparse.
+type regression struct {
+	index []int32   // where β is not zero
+	beta  []float64 // its values there
+	// residual is wjj − βᵀWβ.
+	residual float64
+}
 
 // lasso solves the regressions of BCD by coordinate descent over an active
 // set, whose Gram matrix it copies together so that passes over it stay in
 // the cache. Its zero value is ready.
 type lasso struct {
-	active []int     // indices of the active set
-	member []bool    // the same as flags
-	gram   []float64 // W over the active set, row-major
-	s, r   []float64 // s12 and ρ over the active set
-	beta   []float64 // coefficients over the active set
-	fit    []float64 // Gram·β over the active set
-	direct spdSystem
+	active  []int32   // indices of the active set
+	natural []int32   // 0, 1, 2, …
+	member  []bool    // the active set and the variable itself, as flags
+	held    []float64 // the β of which fit is the product
+	change  []float64 // β − held
+	direct  spdSystem
+	vector.Lasso
 }
 
-// lassoPasses bounds the passes over the active set in one visit, and every
-// lassoNewton of them the set is solved for directly.
+// lassoPasses bounds the passes over the active set in one visit, lassoRounds how
+// often the set grows in it.
 const (
-	lassoPasses = 40
-	lassoNewton = 10
+	lassoPasses = 10
+	lassoRounds = 8
 )
 
+// Of more violations than lassoGrowth those count that are at least lassoShare times
+// as large as the largest.
+const (
+	lassoGrowth = 48
+	lassoShare  = 0.6
+)
+
+// view is W during a sweep: in rows other than fresh to before below, what stands in
+// those columns is older than the rows.
+type view struct {
+	w            []float64
+	n, stride    int
+	fresh, below int
+}
+
 // solve minimises ½·βᵀWβ − βᵀs + Σ ri|βi| over β with βj = 0, starting from
-// beta, until no optimality condition is violated by more than the tolerance
+// r, until no optimality condition is violated by more than the tolerance
 // or the passes of one call are used up: BCD comes back to every column. The
 // tolerance is relative to the residual variance wjj − βᵀWβ: what is lost there
-// is what keeps W positive definite. On return fit = W·β.
-func (l *lasso) solve(w *dense.Sym, j int, s, r, beta, fit []float64, tolerance float64) {
-	n := w.Len()
-	if len(l.member) < n {
-		l.member = make([]bool, n)
+// is what keeps W positive definite. On return fit = W·β, but for entry j.
+func (l *lasso) solve(v view, j int, s, penalty []float64, r *regression, fit []float64, effort effort) {
+	if len(l.member) < v.n {
+		l.member = make([]bool, v.n)
 	}
-	l.active = l.active[:0]
-	for i, v := range beta {
-		l.member[i] = v != 0
-		if v != 0 {
-			l.active = append(l.active, i)
+	l.active = append(l.active[:0], r.index...)
+	l.Beta = append(l.Beta[:0], r.beta...)
+	l.held = l.held[:0]
+	l.member[j] = true
+	for _, i := range l.active {
+		l.member[i] = true
+	}
+	clear(fit)
+	variance := v.w[j*v.stride+j]
+	old := 0
+	for round := 1; ; round++ {
+		l.gather(v, s, penalty, old)
+		old = len(l.active)
+		absolute := l.descend(variance, effort)
+		l.product(v, fit)
+		r.residual = l.residual(variance)
+		if round >= lassoRounds || !l.grow(s, penalty, fit, absolute) {
+			break
 		}
 	}
-	for {
-		l.gather(w, s, r, beta)
-		absolute := l.descend(w.At(j, j), tolerance)
-		for a, i := range l.active {
-			beta[i] = l.beta[a]
+	r.index, r.beta = r.index[:0], r.beta[:0]
+	for a, i := range l.active {
+		l.member[i] = false
+		if b := l.Beta[a]; b != 0 {
+			r.index, r.beta = append(r.index, i), append(r.beta, b)
 		}
-		l.product(w, fit)
-		added := false
-		for i, v := range fit {
-			if !l.member[i] && i != j && math.Abs(s[i]-v) > r[i]+absolute {
-				l.member[i] = true
-				l.active = append(l.active, i)
-				added = true
-			}
+	}
+	l.member[j] = false
+}
+
+// gather copies the problem over the active set, of which the first old ones are
+// there.
+func (l *lasso) gather(v view, s, penalty []float64, old int) {
+	k := len(l.active)
+	width := (k + 3) &^ 3
+	if l.Stride < width {
+		old = 0
+		l.Stride = width + width/2&^3
+		l.Gram = resize(l.Gram, l.Stride*l.Stride)
+	}
+	l.Width = width
+	l.S, l.R, l.Diagonal, l.Inverse = resize(l.S, width), resize(l.R, width), resize(l.Diagonal, width), resize(l.Inverse, width)
+	l.Fit, l.Beta = resize(l.Fit, width), resize(l.Beta, width)
+	n := l.Stride
+	for a := old; a < k; a++ {
+		i := l.active[a]
+		row, from := l.Gram[a*n:][:a+1], v.w[int(i)*v.stride:][:v.n]
+		for b, m := range l.active[:a+1] {
+			row[b] = from[m]
 		}
-		if !added {
-			return
+		for b, g := range row {
+			l.Gram[b*n+a] = g
+		}
+		l.S[a], l.R[a], l.Diagonal[a], l.Inverse[a] = s[i], penalty[i], row[a], 1/row[a]
+	}
+	if v.fresh < v.below {
+		l.refresh(v, old)
+	}
+	for len(l.natural) < k {
+		l.natural = append(l.natural, int32(len(l.natural)))
+	}
+}
+
+// refresh replaces what gather has from columns that are older than rows.
+func (l *lasso) refresh(v view, old int) {
+	n := l.Stride
+	for b, m := range l.active {
+		if int(m) < v.fresh || int(m) >= v.below {
+			continue
+		}
+		from := v.w[int(m)*v.stride:][:v.n]
+		start := 0
+		if b < old {
+			start = old
+		}
+		for a, i := range l.active[start:] {
+			g := from[i]
+			l.Gram[(start+a)*n+b], l.Gram[b*n+start+a] = g, g
 		}
 	}
 }
 
-// gather copies the problem over the active set.
-func (l *lasso) gather(w *dense.Sym, s, r, beta []float64) {
-	k := len(l.active)
-	l.gram = resize(l.gram, k*k)
-	l.s, l.r, l.beta, l.fit = resize(l.s, k), resize(l.r, k), resize(l.beta, k), resize(l.fit, k)
-	for a, i := range l.active {
-		l.s[a], l.r[a], l.beta[a] = s[i], r[i], beta[i]
-		row, from := l.gram[a*k:(a+1)*k], w.Row(i)
-		for b, m := range l.active {
-			row[b] = from[m]
-		}
-	}
+// effort is how well lasso problems are solved.
+type effort struct {
+	tolerance float64
+	// newton solves for the coefficients directly where descent is slow.
+	newton bool
 }
 
 // descend minimises over the active set, by coordinate descent and, when that
 // is slow, by solving for the coefficients of the present signs. It returns
 // the tolerance it ended with, now absolute.
-func (l *lasso) descend(variance, tolerance float64) float64 {
+func (l *lasso) descend(variance float64, e effort) float64 {
+	k := len(l.active)
 	l.refit()
 	for pass := 1; ; pass++ {
-		worst := l.pass()
-		residual := variance
-		for a, v := range l.beta {
-			residual -= v * l.fit[a]
-		}
-		absolute := tolerance * math.Max(residual, 1e-12*variance)
-		if worst <= absolute || pass >= lassoPasses {
+		worst := vector.Pass(&l.Lasso, k)
+		absolute := e.tolerance * math.Max(l.residual(variance), 1e-12*variance)
+		switch {
+		case worst <= absolute:
 			return absolute
-		}
-		if pass%lassoNewton == 0 {
-			for range lassoNewton {
+		case pass < lassoPasses:
+		case !e.newton || pass >= 4*lassoPasses:
+			return absolute
+		case pass%lassoPasses == 0:
+			for range lassoPasses {
 				if l.newton() {
 					break
 				}
@@ -107,26 +176,14 @@ func (l *lasso) descend(variance, tolerance float64) float64 {
 	}
 }
 
-// pass visits every coefficient once and returns the largest change of a
-// gradient that a visit met.
-func (l *lasso) pass() float64 {
+// residual is wjj − βᵀWβ.
+func (l *lasso) residual(variance float64) float64 {
 	k := len(l.active)
-	var worst float64
-	for a := range k {
-		row := l.gram[a*k : (a+1)*k]
-		old := l.beta[a]
-		v := dense.SoftThreshold(l.s[a]-l.fit[a]+row[a]*old, l.r[a]) / row[a]
-		step := v - old
-		if step == 0 {
-			continue
-		}
-		l.beta[a] = v
-		worst = math.Max(worst, math.Abs(step)*row[a])
-		for b, g := range row {
-			l.fit[b] += step * g
-		}
+	fit := l.Fit[:k]
+	for a, v := range l.Beta[:k] {
+		variance -= v * fit[a]
 	}
-	return worst
+	return variance
 }
 
 // newton solves for the non-zero coefficients with their signs held, which is
@@ -137,7 +194,7 @@ func (l *lasso) newton() bool {
 	k := len(l.active)
 	sys := &l.direct
 	sys.index = sys.index[:0]
-	for a, v := range l.beta {
+	for a, v := range l.Beta[:k] {
 		if v != 0 {
 			sys.index = append(sys.index, a)
 		}
@@ -145,9 +202,9 @@ func (l *lasso) newton() bool {
 	m := len(sys.index)
 	sys.a, sys.x = resize(sys.a, m*m), resize(sys.x, m)
 	for p, a := range sys.index {
-		sys.x[p] = l.s[a] - math.Copysign(l.r[a], l.beta[a])
+		sys.x[p] = l.S[a] - math.Copysign(l.R[a], l.Beta[a])
 		for q, b := range sys.index {
-			sys.a[p*m+q] = l.gram[a*k+b]
+			sys.a[p*m+q] = l.Gram[a*l.Stride+b]
 		}
 	}
 	if !sys.solve() {
@@ -155,52 +212,88 @@ func (l *lasso) newton() bool {
 	}
 	step := 1.0
 	for p, a := range sys.index {
-		if sys.x[p]*l.beta[a] < 0 {
-			step = math.Min(step, l.beta[a]/(l.beta[a]-sys.x[p]))
+		if sys.x[p]*l.Beta[a] < 0 {
+			step = math.Min(step, l.Beta[a]/(l.Beta[a]-sys.x[p]))
 		}
 	}
 	for p, a := range sys.index {
-		old := l.beta[a]
-		l.beta[a] += step * (sys.x[p] - old)
-		if l.beta[a]*old <= 0 || (step < 1 && old/(old-sys.x[p]) == step) {
-			l.beta[a] = 0
+		old := l.Beta[a]
+		l.Beta[a] += step * (sys.x[p] - old)
+		if l.Beta[a]*old <= 0 || (step < 1 && old/(old-sys.x[p]) == step) {
+			l.Beta[a] = 0
 		}
 	}
 	l.refit()
 	return step == 1
 }
 
-// refit sets fit = Gram·β over the active set.
+// refit sets Fit = Gram·β over the active set.
 func (l *lasso) refit() {
 	k := len(l.active)
-	clear(l.fit)
-	for a, v := range l.beta {
-		if v == 0 {
-			continue
-		}
-		for b, g := range l.gram[a*k : (a+1)*k] {
-			l.fit[b] += v * g
-		}
+	clear(l.Fit)
+	vector.Combine(l.Fit, l.Gram, l.Stride, l.natural[:k], l.Beta[:k])
+}
+
+// product brings fit = W·β over all variables up to date with β.
+func (l *lasso) product(v view, fit []float64) {
+	k := len(l.active)
+	for len(l.held) < k {
+		l.held = append(l.held, 0)
+	}
+	l.change = resize(l.change, k)
+	for a, b := range l.Beta[:k] {
+		l.change[a] = b - l.held[a]
+		l.held[a] = b
+	}
+	vector.Combine(fit, v.w, v.stride, l.active, l.change)
+	for m := v.fresh; m < v.below; m++ {
+		fit[m] = dotAt(v.w[m*v.stride:], l.active, l.Beta)
 	}
 }
 
-// product sets fit = W·β over all variables.
-func (l *lasso) product(w *dense.Sym, fit []float64) {
-	clear(fit)
-	for a, i := range l.active {
-		v := l.beta[a]
-		if v == 0 {
-			continue
-		}
-		for m, g := range w.Row(i) {
-			fit[m] += v * g
+// dotAt is Σ beta[a]·row[index[a]].
+func dotAt(row []float64, index []int32, beta []float64) float64 {
+	var sum float64
+	for a, i := range index {
+		sum += beta[a] * row[i]
+	}
+	return sum
+}
+
+// grow adds the variables to the active set whose optimality conditions are
+// violated, and reports whether there are any. Of many it adds those with the largest
+// violations: they explain others.
+func (l *lasso) grow(s, penalty, fit []float64, absolute float64) bool {
+	k := len(l.active)
+	fit = fit[:len(s)]
+	var worst float64
+	for i := vector.Outside(fit, s, penalty, absolute, 0); i < len(s); i = vector.Outside(fit, s, penalty, absolute, i+1) {
+		if !l.member[i] {
+			l.active = append(l.active, int32(i))
+			worst = math.Max(worst, math.Abs(s[i]-fit[i])-penalty[i])
 		}
 	}
+	if found := l.active[k:]; len(found) > max(lassoGrowth, k/2) {
+		left := k
+		for _, i := range found {
+			if math.Abs(s[i]-fit[i])-penalty[i] >= lassoShare*worst {
+				l.active[left] = i
+				left++
+			}
+		}
+		l.active = l.active[:left]
+	}
+	l.Beta = l.Beta[:k]
+	for _, i := range l.active[k:] {
+		l.member[i] = true
+		l.Beta = append(l.Beta, 0)
+	}
+	return len(l.active) > k
 }
 
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]T, n, n+n/2)
+		return append(make([]T, 0, n+n/2), s...)[:n]
 	}
 	return s[:n]
 }

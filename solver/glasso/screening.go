@@ -49,10 +49,11 @@ func components(s *dense.Sym, p Penalty) [][]int {
 // the diagonal of the dual variable W is one, which leaves gaps as they are
 // and makes the units of the variables irrelevant.
 type block struct {
-	s       *dense.Sym
+	s       *dense.Sym // which may be the caller's
 	pen     *penalties
 	initial *dense.Sym // positive definite, or nil
 	logdet  float64    // of initial
+	factor  *dense.Sym // of initial, for a certificate to take over, or nil
 	target  float64    // the absolute gap to reach
 	limit   int
 	work    *dense.Workspace
@@ -70,6 +71,7 @@ type outcome struct {
 	objective  float64
 	gap        float64
 	kkt        float64 // filled in by solveComponent, in the units of S
+	dual       *bcdState
 }
 
 // A method solves blocks.
@@ -135,14 +137,21 @@ func solve(ctx context.Context, p solver.Problem, set Settings, m method) (*solv
 	if caught := first.Load(); caught != nil {
 		panic(caught)
 	}
-	theta := dense.NewSym(d, nil)
+	var theta *dense.Sym
+	if len(comps) == 1 {
+		theta = parts[0].theta // of all variables, in their order
+	} else {
+		theta = dense.NewSym(d, nil)
+	}
 	est := &solver.Estimate{Precision: theta, Support: theta, Status: solver.Converged}
 	if m.whole {
 		est.Support = parts[0].support
 	}
 	// In order, so that the same problem gives the same bits.
 	for k, part := range parts {
-		theta.SetSubmatrix(comps[k], part.theta)
+		if len(comps) > 1 {
+			theta.SetSubmatrix(comps[k], part.theta)
+		}
 		est.Status = solver.Worse(est.Status, part.status)
 		est.Iterations = max(est.Iterations, part.iterations)
 		est.Objective += part.objective
@@ -177,7 +186,7 @@ func solveComponent(ctx context.Context, s *dense.Sym, set Settings, idx []int, 
 		shift += math.Log(v)
 	}
 	b := &block{
-		s:      rescaled(s.Submatrix(idx), scale, false),
+		s:      scaledSubmatrix(s, idx, scale),
 		pen:    newPenalties(set.Penalty, idx, scale),
 		target: set.gap() * float64(n),
 		limit:  set.iterationLimit(),
@@ -192,7 +201,8 @@ func solveComponent(ctx context.Context, s *dense.Sym, set Settings, idx []int, 
 	if set.Initial != nil {
 		b.initial = rescaled(set.Initial.Precision.Submatrix(idx), scale, true)
 		var ok bool
-		if b.logdet, ok = b.work.LogDet(b.initial, make([]float64, n*n)); !ok {
+		b.factor = dense.NewSym(n, nil)
+		if b.logdet, ok = b.work.LogDet(b.initial, b.factor.Raw()); !ok {
 			b.initial = nil
 		}
 	}
@@ -207,8 +217,31 @@ func solveComponent(ctx context.Context, s *dense.Sym, set Settings, idx []int, 
 		out.kkt = m.residual(b, out, scale)
 	}
 	out.objective += shift
-	rescaled(out.theta, scale, false)
+	if !ones(scale) {
+		rescaled(out.theta, scale, false)
+	}
 	return out
+}
+
+// scaledSubmatrix is the part idx of s with entry (a, b) multiplied by
+// scale[a]·scale[b]: s itself where nothing changes.
+func scaledSubmatrix(s *dense.Sym, idx []int, scale []float64) *dense.Sym {
+	if !ones(scale) {
+		return rescaled(s.Submatrix(idx), scale, false)
+	}
+	if len(idx) == s.Len() {
+		return s
+	}
+	return s.Submatrix(idx)
+}
+
+func ones(scale []float64) bool {
+	for _, v := range scale {
+		if v != 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // rescaled multiplies entry (i, j) of a by scale[i]·scale[j], or divides by

@@ -1,0 +1,310 @@
+#include "textflag.h"
+
+DATA magnitude<>+0(SB)/8, $0x7fffffffffffffff
+GLOBL magnitude<>(SB), RODATA|NOPTR, $8
+
+// func combine8AVX2(y *float64, n int, c *[8]float64, x *[8]*float64)
+TEXT ·combine8AVX2(SB), NOSPLIT, $0-32
+	MOVQ y+0(FP), DI
+	MOVQ n+8(FP), CX
+	MOVQ c+16(FP), SI
+	VBROADCASTSD 0(SI), Y8
+	VBROADCASTSD 8(SI), Y9
+	VBROADCASTSD 16(SI), Y10
+	VBROADCASTSD 24(SI), Y11
+	VBROADCASTSD 32(SI), Y12
+	VBROADCASTSD 40(SI), Y13
+	VBROADCASTSD 48(SI), Y14
+	VBROADCASTSD 56(SI), Y15
+	MOVQ x+24(FP), SI
+	MOVQ 0(SI), AX
+	MOVQ 8(SI), BX
+	MOVQ 16(SI), R8
+	MOVQ 24(SI), R9
+	MOVQ 32(SI), R10
+	MOVQ 40(SI), R11
+	MOVQ 48(SI), R12
+	MOVQ 56(SI), R13
+	XORQ DX, DX
+	SUBQ $16, CX
+	JLT  few
+
+sixteen:
+	VMOVUPD (DI)(DX*8), Y0
+	VMOVUPD 32(DI)(DX*8), Y1
+	VMOVUPD 64(DI)(DX*8), Y2
+	VMOVUPD 96(DI)(DX*8), Y3
+#define ROW(P, C) \
+	VFMADD231PD (P)(DX*8), C, Y0   \
+	VFMADD231PD 32(P)(DX*8), C, Y1 \
+	VFMADD231PD 64(P)(DX*8), C, Y2 \
+	VFMADD231PD 96(P)(DX*8), C, Y3
+	ROW(AX, Y8)
+	ROW(BX, Y9)
+	ROW(R8, Y10)
+	ROW(R9, Y11)
+	ROW(R10, Y12)
+	ROW(R11, Y13)
+	ROW(R12, Y14)
+	ROW(R13, Y15)
+	VMOVUPD Y0, (DI)(DX*8)
+	VMOVUPD Y1, 32(DI)(DX*8)
+	VMOVUPD Y2, 64(DI)(DX*8)
+	VMOVUPD Y3, 96(DI)(DX*8)
+	ADDQ $16, DX
+	CMPQ DX, CX
+	JLE  sixteen
+
+few:
+	ADDQ $16, CX
+	JMP  test
+
+four:
+	VMOVUPD (DI)(DX*8), Y0
+	VFMADD231PD (AX)(DX*8), Y8, Y0
+	VFMADD231PD (BX)(DX*8), Y9, Y0
+	VFMADD231PD (R8)(DX*8), Y10, Y0
+	VFMADD231PD (R9)(DX*8), Y11, Y0
+	VFMADD231PD (R10)(DX*8), Y12, Y0
+	VFMADD231PD (R11)(DX*8), Y13, Y0
+	VFMADD231PD (R12)(DX*8), Y14, Y0
+	VFMADD231PD (R13)(DX*8), Y15, Y0
+	VMOVUPD Y0, (DI)(DX*8)
+	ADDQ $4, DX
+
+test:
+	CMPQ DX, CX
+	JLT  four
+	VZEROUPPER
+	RET
+
+// func combine4AVX2(y *float64, n int, c *[8]float64, x *[8]*float64)
+TEXT ·combine4AVX2(SB), NOSPLIT, $0-32
+	MOVQ y+0(FP), DI
+	MOVQ n+8(FP), CX
+	MOVQ c+16(FP), SI
+	VBROADCASTSD 0(SI), Y8
+	VBROADCASTSD 8(SI), Y9
+	VBROADCASTSD 16(SI), Y10
+	VBROADCASTSD 24(SI), Y11
+	MOVQ x+24(FP), SI
+	MOVQ 0(SI), AX
+	MOVQ 8(SI), BX
+	MOVQ 16(SI), R8
+	MOVQ 24(SI), R9
+	XORQ DX, DX
+	SUBQ $16, CX
+	JLT  few
+
+sixteen:
+	VMOVUPD (DI)(DX*8), Y0
+	VMOVUPD 32(DI)(DX*8), Y1
+	VMOVUPD 64(DI)(DX*8), Y2
+	VMOVUPD 96(DI)(DX*8), Y3
+	ROW(AX, Y8)
+	ROW(BX, Y9)
+	ROW(R8, Y10)
+	ROW(R9, Y11)
+	VMOVUPD Y0, (DI)(DX*8)
+	VMOVUPD Y1, 32(DI)(DX*8)
+	VMOVUPD Y2, 64(DI)(DX*8)
+	VMOVUPD Y3, 96(DI)(DX*8)
+	ADDQ $16, DX
+	CMPQ DX, CX
+	JLE  sixteen
+
+few:
+	ADDQ $16, CX
+	JMP  test
+
+four:
+	VMOVUPD (DI)(DX*8), Y0
+	VFMADD231PD (AX)(DX*8), Y8, Y0
+	VFMADD231PD (BX)(DX*8), Y9, Y0
+	VFMADD231PD (R8)(DX*8), Y10, Y0
+	VFMADD231PD (R9)(DX*8), Y11, Y0
+	VMOVUPD Y0, (DI)(DX*8)
+	ADDQ $4, DX
+
+test:
+	CMPQ DX, CX
+	JLT  four
+	VZEROUPPER
+	RET
+
+// func combine1AVX2(y *float64, n int, c float64, x *float64)
+TEXT ·combine1AVX2(SB), NOSPLIT, $0-32
+	MOVQ y+0(FP), DI
+	MOVQ n+8(FP), CX
+	VBROADCASTSD c+16(FP), Y8
+	MOVQ x+24(FP), AX
+	XORQ DX, DX
+	SUBQ $16, CX
+	JLT  few
+
+sixteen:
+	VMOVUPD (DI)(DX*8), Y0
+	VMOVUPD 32(DI)(DX*8), Y1
+	VMOVUPD 64(DI)(DX*8), Y2
+	VMOVUPD 96(DI)(DX*8), Y3
+	ROW(AX, Y8)
+	VMOVUPD Y0, (DI)(DX*8)
+	VMOVUPD Y1, 32(DI)(DX*8)
+	VMOVUPD Y2, 64(DI)(DX*8)
+	VMOVUPD Y3, 96(DI)(DX*8)
+	ADDQ $16, DX
+	CMPQ DX, CX
+	JLE  sixteen
+
+few:
+	ADDQ $16, CX
+	JMP  test
+
+four:
+	VMOVUPD (DI)(DX*8), Y0
+	VFMADD231PD (AX)(DX*8), Y8, Y0
+	VMOVUPD Y0, (DI)(DX*8)
+	ADDQ $4, DX
+
+test:
+	CMPQ DX, CX
+	JLT  four
+	VZEROUPPER
+	RET
+
+// Lasso's fields.
+#define GRAM 0
+#define STRIDE 24
+#define WIDTH 32
+#define S 40
+#define R 64
+#define DIAGONAL 88
+#define INVERSE 112
+#define BETA 136
+#define FIT 160
+
+// func passAVX2(l *Lasso, k int) float64
+TEXT ·passAVX2(SB), NOSPLIT, $0-24
+	MOVQ l+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ GRAM(AX), SI
+	MOVQ STRIDE(AX), R13
+	SHLQ $3, R13                 // bytes
+	MOVQ WIDTH(AX), BX
+	MOVQ S(AX), R8
+	MOVQ R(AX), R9
+	MOVQ DIAGONAL(AX), R10
+	MOVQ INVERSE(AX), R11
+	MOVQ BETA(AX), R12
+	MOVQ FIT(AX), DI
+	VMOVSD magnitude<>(SB), X8
+	VXORPD X9, X9, X9            // 0
+	VXORPD X10, X10, X10         // worst
+	XORQ DX, DX                  // a
+
+coefficient:
+	VMOVSD (R12)(DX*8), X0       // old
+	VMOVSD (R10)(DX*8), X1       // d
+	VMOVSD (R8)(DX*8), X2
+	VSUBSD (DI)(DX*8), X2, X2
+	VFMADD231SD X0, X1, X2       // z
+	VANDPD X8, X2, X3            // |z|
+	VANDNPD X2, X8, X4           // sign of z
+	VSUBSD (R9)(DX*8), X3, X3
+	VMAXSD X9, X3, X3
+	VMULSD (R11)(DX*8), X3, X3
+	VORPD  X4, X3, X3            // v
+	VSUBSD X0, X3, X5            // step
+	VUCOMISD X9, X5
+	JEQ  next
+	VMOVSD X3, (R12)(DX*8)
+	VANDPD X8, X5, X6
+	VMULSD X1, X6, X6
+	VMAXSD X6, X10, X10
+	VBROADCASTSD X5, Y5
+	XORQ AX, AX
+
+add:
+	VMOVUPD (DI)(AX*8), Y0
+	VFMADD231PD (SI)(AX*8), Y5, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, BX
+	JLT  add
+
+next:
+	ADDQ R13, SI
+	INCQ DX
+	CMPQ DX, CX
+	JLT  coefficient
+	VMOVSD X10, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func clipAVX2(w, y, s, r, t *float64, n int, omega float64) float64
+TEXT ·clipAVX2(SB), NOSPLIT, $0-64
+	MOVQ w+0(FP), DI
+	MOVQ y+8(FP), SI
+	MOVQ s+16(FP), R8
+	MOVQ r+24(FP), R9
+	MOVQ t+32(FP), R10
+	MOVQ n+40(FP), CX
+	VBROADCASTSD omega+48(FP), Y8
+	VXORPD Y7, Y7, Y7
+	XORQ DX, DX
+
+loop:
+	VMOVUPD (R8)(DX*8), Y0
+	VMOVUPD (R9)(DX*8), Y1
+	VSUBPD  Y1, Y0, Y2
+	VADDPD  Y1, Y0, Y3
+	VMOVUPD (DI)(DX*8), Y6
+	VMOVUPD (SI)(DX*8), Y4
+	VSUBPD  Y6, Y4, Y4
+	VFMADD213PD Y6, Y8, Y4       // w + omega·(y − w)
+	VMAXPD  Y2, Y4, Y4
+	VMINPD  Y3, Y4, Y4
+	VSUBPD  Y6, Y4, Y5
+	VMOVUPD Y4, (DI)(DX*8)
+	VMULPD  Y5, Y5, Y5
+	VFMADD231PD (R10)(DX*8), Y5, Y7
+	ADDQ $4, DX
+	CMPQ DX, CX
+	JLT  loop
+	VEXTRACTF128 $1, Y7, X6
+	VADDPD  X6, X7, X7
+	VHADDPD X7, X7, X7
+	VMOVSD  X7, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func outsideAVX2(y, s, r *float64, limit float64, n int) int
+TEXT ·outsideAVX2(SB), NOSPLIT, $0-48
+	MOVQ y+0(FP), DI
+	MOVQ s+8(FP), SI
+	MOVQ r+16(FP), R8
+	VBROADCASTSD limit+24(FP), Y0
+	MOVQ n+32(FP), CX
+	VBROADCASTSD magnitude<>(SB), Y1
+	XORQ DX, DX
+	JMP  test
+
+loop:
+	VMOVUPD (SI)(DX*8), Y2
+	VSUBPD  (DI)(DX*8), Y2, Y2
+	VANDPD  Y1, Y2, Y2
+	VSUBPD  (R8)(DX*8), Y2, Y2
+	VCMPPD  $0x1e, Y0, Y2, Y2    // greater
+	VMOVMSKPD Y2, AX
+	TESTL AX, AX
+	JNE  done
+	ADDQ $4, DX
+
+test:
+	CMPQ DX, CX
+	JLT  loop
+
+done:
+	MOVQ DX, ret+40(FP)
+	VZEROUPPER
+	RET
