@@ -72,3 +72,13 @@ func advised(err error, fixed []string) error {
 	}
 	return err
 }
+
+// LabelColumn is the column that seems to label the rows of a table, because it has a word
+// in the first one; empty if err, of the reading of that table, is not about this.
+func LabelColumn(err error) string {
+	var wrong *InputError
+	if !errors.As(err, &wrong) || wrong.Advice.Option != idColumnOption || wrong.Row > 1 {
+		return ""
+	}
+	return wrong.Advice.Value
+}

@@ -82,7 +82,7 @@ func calibrationFamilies() []generalFamily {
 }
 
 func runCalibration(ctx context.Context, r *Run) (*Report, error) {
-	n := choose(r, 12, 2)
+	n := choose(r, 8, 2)
 	sizes := choose(r, [][2]int{{50, 50}, {50, 200}, {100, 50}, {100, 200}}, [][2]int{{40, 60}})
 	families := choose(r, calibrationFamilies(), calibrationFamilies()[:1])
 	var cells []calibrationCell

@@ -83,7 +83,7 @@ func halvesTable(cells []calibrationCell) ([][]string, string) {
 		}
 		said += ". "
 	}
-	return rows, said + "The bound is of pairs that a half selects no more often than it selects pairs on average; absolute correlations select indirect pairs, which have no edge, again and again, and no bound of this kind covers them."
+	return rows, said + "The bound is of pairs that a half selects no more often than it selects pairs on average; a false pair that it selects more often, such as two neighbours of a common one by their correlation, is outside of it."
 }
 
 // calibrationReliability has the share of edges by probability, for each solver and size, and

@@ -42,7 +42,7 @@ func All() []Experiment {
 	return []Experiment{
 		admmObjective(), admmGrid(), penaltySensitivity(), convergence(), runtimes(),
 		recoveryProbability(), areaUnderCurve(), unrollLength(), unrolledADMM(),
-		geneNMSE(), ecoliSubnetwork(), challenge(), generalModel(), correlationChoice(), calibration(),
+		geneNMSE(), ecoliSubnetwork(), challenge(), generalModel(), correlationChoice(), missingValues(), calibration(),
 	}
 }
 
@@ -66,6 +66,8 @@ type Run struct {
 	Network string
 	// Challenge is the folder with the files of a challenge, for experiments that read one.
 	Challenge string
+	// Table is the file of a table of samples, which missing takes values from; empty for none.
+	Table string
 	// Part is what of the experiment general is performed.
 	Part Part
 	// Workers bounds the graphs that are worked on at a time. Default (0): as

@@ -291,6 +291,8 @@ func TestOptionsRefused(t *testing.T) {
 		"no challenge":        {Name: "dream5"},
 		"challenge of none":   {Name: "auc", Challenge: t.TempDir()},
 		"empty challenge":     {Name: "dream5", Challenge: t.TempDir(), Out: t.TempDir()},
+		"table of another":    {Name: "auc", Table: "x.csv"},
+		"table that is not":   {Name: "missing", Quick: true, Table: "x.csv", Out: t.TempDir()},
 		"network that is not": {Name: "ecoli-subnetwork", Network: "x.sif", Out: t.TempDir()},
 		"folder under a file": {Name: "auc", Out: "experiment.go/x"},
 		"document under one":  {All: true, Out: t.TempDir(), Document: "experiment.go/x.md"},
@@ -340,7 +342,7 @@ func TestAnchors(t *testing.T) {
 }
 
 func TestNamesAreThoseOfTheIssue(t *testing.T) {
-	want := []string{"admm-objective", "admm-grid", "convergence", "runtime", "recovery-probability", "auc", "unroll-length", "penalty-sensitivity", "admmu", "gene-nmse", "ecoli-subnetwork", "dream5", "general", "correlation", "calibration"}
+	want := []string{"admm-objective", "admm-grid", "convergence", "runtime", "recovery-probability", "auc", "unroll-length", "penalty-sensitivity", "admmu", "gene-nmse", "ecoli-subnetwork", "dream5", "general", "correlation", "missing", "calibration"}
 	got := Names()
 	slices.Sort(want)
 	slices.Sort(got)

@@ -27,6 +27,8 @@ type Options struct {
 	Network string `json:"network,omitzero" file:"read" jsonschema_description:"file of a known network that is read, for experiments on one: a SIF, or a list of source and target; --all without it leaves them out"`
 	// Challenge is a folder with the files of DREAM5, for the experiment on them.
 	Challenge string `json:"challenge,omitzero" file:"read-folder" jsonschema_description:"folder with the files of the DREAM5 challenge, for the experiment dream5, see gladflow dream5; --all without it leaves that out"`
+	// Table is a table of samples without missing values, which missing takes some from.
+	Table string `json:"table,omitzero" file:"read" jsonschema_description:"missing: complete table of samples to remove values from besides simulated ones; its first column may label them"`
 	// The following are Part's, for the experiment general.
 	Families []string `json:"families,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general: families of graphs (er-0.02, er-0.1, grid, scale-free, hub, block, band, small-world; empty counts edges in noise); without it all"`
 	Sizes    []string `json:"sizes,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general: numbers of variables and samples, such as 100x1000; without it 50x25, 100x100, 100x1000, 200x1000 and 400x200"`
@@ -67,6 +69,8 @@ func (o Options) Validate() error {
 		return job.Errorf("network", "%s reads none; leave this out", o.Name)
 	case o.unread("challenge"):
 		return job.Errorf("challenge", "%s reads none; leave this out", o.Name)
+	case o.Table != "" && !o.All && o.Name != "missing":
+		return job.Errorf("table", "only the experiment missing has this; leave it out")
 	case o.Name != "general" && len(o.parts()) > 0:
 		return job.Errorf(o.parts()[0], "only the experiment general has this; leave it out")
 	case o.Document != "" && !o.All:
@@ -149,6 +153,9 @@ func (o Options) command(name string) string {
 		if path := o.input(key); path != "" && (o.All || reads(name, key)) {
 			c += " --" + key + " " + filepath.Base(path)
 		}
+	}
+	if o.Table != "" && (o.All || name == "missing") {
+		c += " --table " + filepath.Base(o.Table)
 	}
 	for _, list := range []struct {
 		flag  string

@@ -2,7 +2,6 @@ package recovery
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ func Look(ctx context.Context, j job.Job, host Host) (*job.Look, error) {
 		}
 	}
 	look, data, err := table.Look(ctx, table.SourceOf(r.job), r.host.Files, r.engine)
-	labels := labelColumn(err)
+	labels := arrowio.LabelColumn(err)
 	if labels != "" && j.IDColumn == "" && j.Input != job.Stdin {
 		j.IDColumn, r.job.IDColumn = labels, labels
 		look, data, err = table.Look(ctx, table.SourceOf(r.job), r.host.Files, r.engine)
@@ -66,16 +65,6 @@ func Look(ctx context.Context, j job.Job, host Host) (*job.Look, error) {
 	look.Advice = append(look.Advice, data.Warnings...)
 	look.Command = then.Command(Facts())
 	return look, nil
-}
-
-// labelColumn is the column that seems to label the rows, because it has a word in the
-// first one; empty if err is not about that.
-func labelColumn(err error) string {
-	var wrong *arrowio.InputError
-	if !errors.As(err, &wrong) || wrong.Advice.Option != "id_column" || wrong.Row > 1 {
-		return ""
-	}
-	return wrong.Advice.Value
 }
 
 // advise says what to do about a table, and sets the fields of the job to it.
