@@ -142,7 +142,7 @@ func (r *run) openReport(context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.page = &reportPage{file: file, kept: make(map[string]*kept)}
+	r.page = &reportPage{file: file, result: r.result, population: r.population, kept: make(map[string]*kept), streamed: r.host.Records != nil}
 	if r.population == nil {
 		return nil
 	}

@@ -113,7 +113,13 @@ func (r *run) conclude(entry solverEntry, found *finding, recorder *gapRecorder,
 	links, score := r.links(found)
 	res.Network = networkResult(links, r.table.Names)
 	if r.page != nil {
-		r.page.add(r, links, score, scored.Ranking, recorder.history, *res)
+		k := r.page.add(*res, links, score, r.blockNames())
+		if r.population != nil {
+			k.curves = scored.Ranking.Curves()
+		}
+		if recorder.history != nil {
+			k.iterations = recorder.history.iterations()
+		}
 	}
 	return r.deliver(entry, found, res)
 }
