@@ -71,6 +71,9 @@ func (r *run) openInput(ctx context.Context) (err error) {
 		}
 		r.table.KeepSamples = holdsOut(r.job) || anySolver(r.job.Solvers, func(s solverEntry) bool { return s.usesSamples })
 		r.table.KeepResampler = r.job.Stability > 0
+		if rule, ok := r.penaltyRule(); ok {
+			r.table.KeepResampler = r.table.KeepResampler || rule.NeedsSamples
+		}
 		err = r.checkAdapting()
 	}
 	return err

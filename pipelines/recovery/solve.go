@@ -78,6 +78,9 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 			return res, job.InterruptedOr(ctx, &job.SolverError{Solver: name, Iteration: est.Iterations, Err: err})
 		}
 	}
+	if found.estimate != nil {
+		r.warnOfGraph(entry, found.estimate.Edges())
+	}
 	if res.Stability, err = r.stabilise(ctx, entry, found, penalty); err != nil {
 		report.Done("failed")
 		return res, job.InterruptedOr(ctx, &job.SolverError{Solver: name, Err: err})
