@@ -101,7 +101,7 @@ func (h *halver) choose(ctx context.Context, worker int, rows []int, pick func(p
 	}
 	if h.byProbability {
 		if est.Probability == nil {
-			if est.Probability, _, err = r.model.EdgeProbability(ctx, engine, p, est.Precision); err != nil {
+			if est.Probability, _, err = r.model.EdgeProbability(ctx, engine, p, est.Precision, est.Support); err != nil {
 				return err
 			}
 		}
