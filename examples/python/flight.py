@@ -25,7 +25,7 @@ def arguments():
     p.add_argument("--address", default="grpc://127.0.0.1:8815")
     p.add_argument("--ca", help="PEM file with the authority of the service's certificate")
     p.add_argument("--solver", default="bcd")
-    p.add_argument("--penalty", default="ebic")
+    p.add_argument("--penalty", default="refit")
     p.add_argument("--out", help="CSV file for the edges")
     return p.parse_args()
 

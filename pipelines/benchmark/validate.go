@@ -10,6 +10,7 @@ import (
 // Facts are the names that a job.Benchmark may hold.
 func Facts() job.Facts {
 	f := recovery.Facts()
+	f.Defaults["penalty"] = recovery.EBIC
 	f.Words["baseline"] = recovery.SolverNames()
 	f.Words["format"] = arrowio.TableFormats().Names()
 	for _, m := range metric.OfRankings() {

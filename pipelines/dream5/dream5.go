@@ -285,6 +285,7 @@ func (r *run) told(regulators bool) func(progress.Update) {
 // Facts are the names that a job.Dream5 may hold.
 func Facts() job.Facts {
 	f := recovery.Facts()
+	f.Defaults["penalty"] = recovery.EBIC
 	f.Words["baselines"] = recovery.SolverNames()
 	f.Words["format"] = arrowio.TableFormats().Names()
 	return f

@@ -26,6 +26,8 @@ type Field struct {
 	Bare string
 	// Maximum is the text of the largest number; empty where there is none.
 	Maximum string
+	// Pattern is what a value may be besides, by the tag's pattern; empty for none.
+	Pattern string
 	// Choices are the only words that are allowed; nil where others are.
 	Choices []string
 	// Words are those of a list or, besides a number, of a value; nil where
@@ -92,6 +94,8 @@ func fieldOf(s reflect.StructField, known Facts) Field {
 			defaults = append(defaults, value)
 		case "maximum":
 			f.Maximum = value
+		case "pattern":
+			f.Pattern = value
 		}
 	}
 	f.Default = strings.Join(defaults, ",")

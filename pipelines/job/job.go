@@ -106,9 +106,21 @@ type Job struct {
 	// RankingModel is expression's: the name of a built-in model, or the path of a
 	// model file. Default: gene, or gene-directed with Regulators.
 	RankingModel string `json:"ranking_model,omitzero" file:"read-model" jsonschema_description:"model of expression: the name of a built-in one, or a model file; with regulators gene-directed without it"`
-	// Penalty is ρ of the classical solvers, in units of S, or a way to choose
-	// it from the data, such as ebic. See recovery.Penalties for these.
-	Penalty Value `json:"penalty,omitzero" jsonschema_description:"penalty of the classical solvers: a number, or {words} to choose it from the data"`
+	// Penalty is ρ of the classical solvers: a number in units of S, "edges:N" for the one
+	// with which the graphical lasso has so many edges, or nearest to that, or a rule that
+	// chooses it from the data, such as refit. See recovery.Penalties for these.
+	Penalty Value `json:"penalty,omitzero" jsonschema:"pattern=^edges:[1-9][0-9]*$" jsonschema_description:"penalty of the classical solvers: a number, edges:N for the one that leaves N edges, or {words} to choose it from the data"`
+	// Select is the rule that Penalty would name: Resolved puts it there.
+	Select string `json:"select,omitzero" jsonschema_description:"rule that chooses the penalty, the same as penalty with its name: refit and ebic by information criteria of the graph and of the lasso, bic, cv by held-out likelihood, stars by stability, ric by permuted samples"`
+	// SelectGamma is γ of refit and ebic: see selection.Settings. Default: 0.4 and 0.5.
+	SelectGamma float64 `json:"select_gamma,omitzero" jsonschema:"minimum=0,maximum=1" jsonschema_description:"weight of the number of possible edges in refit and ebic, above 0 and up to 1; 0 is the default, 0.4 for refit and 0.5 for ebic"`
+	// SelectThreshold is the largest instability of stars.
+	SelectThreshold float64 `json:"select_threshold,omitzero" jsonschema:"minimum=0,maximum=0.5" jsonschema_description:"largest instability that stars allows, below 0.5; 0 is the default, 0.05"`
+	// SelectResamples is the number of subsamples of stars, folds of cv or permutations of
+	// ric. Default: 20, 5 and 20.
+	SelectResamples int `json:"select_resamples,omitzero" jsonschema:"minimum=0" jsonschema_description:"subsamples of stars, folds of cv, permutations of ric; 0 is 20, 5 and 20"`
+	// SelectSeed is that of subsamples, folds and permutations.
+	SelectSeed int `json:"select_seed,omitzero" jsonschema:"minimum=0" jsonschema_description:"seed of subsamples, folds and permutations"`
 	// PenaliseDiagonal penalises the diagonal of Θ as well.
 	PenaliseDiagonal bool `json:"penalise_diagonal,omitzero" jsonschema_description:"penalise the diagonal of the precision matrix too"`
 	// PenaltyMatrix is a symmetric table with a penalty for every pair of the
@@ -266,6 +278,9 @@ func (j Job) Resolved() Job { return j.ResolvedBy(Facts{}) }
 // ResolvedBy is Resolved with the defaults of a program besides.
 func (j Job) ResolvedBy(known Facts) Job {
 	r := j
+	if r.Select != "" {
+		r.Penalty, r.Select = Value(r.Select), ""
+	}
 	Resolve(&r, known)
 	if !j.SamplesGiven() {
 		r.Orientation, r.Divisor, r.RankingCorrelation = "", "", ""
@@ -310,6 +325,19 @@ func (j Job) ReportPath() string {
 // SamplesGiven says whether the input holds samples, and not what was estimated
 // from them.
 func (j Job) SamplesGiven() bool { return j.InputKind == "" || j.InputKind == KindSamples }
+
+// edgesPrefix begins the value of Penalty that asks for a number of edges.
+const edgesPrefix = "edges:"
+
+// EdgesWanted is the N of the value edges:N of Penalty, and whether it is one.
+func (j Job) EdgesWanted() (int, bool) {
+	number, wanted := strings.CutPrefix(string(j.Penalty), edgesPrefix)
+	if !wanted {
+		return 0, false
+	}
+	n, err := strconv.Atoi(number)
+	return n, err == nil && n >= 1
+}
 
 // EdgeFDR is the Q of the value fdr:Q of Edges, 0 for the other values, and whether that can
 // be read: a number above 0 and not above 1.

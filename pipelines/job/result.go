@@ -189,9 +189,13 @@ type PathPoint struct {
 	Criterion      Float `json:"criterion"`
 	CriterionError Float `json:"criterion_error"`
 	// LogLikelihood is that of the samples, in nats without its constant, EBIC the extended
-	// BIC; NaN for stars and cv.
+	// BIC; NaN for stars and cv. Of refit both are those of the graph fitted again, by
+	// pseudo-likelihood: see selection.Refit.
 	LogLikelihood Float `json:"log_likelihood"`
 	EBIC          Float `json:"ebic"`
+	// Resamples is the number of subsamples that stars has solved here; of two of them the
+	// criterion is an estimate of that of all.
+	Resamples int `json:"resamples,omitempty"`
 	// Status is the worst, Iterations the largest number, Gap the largest relative duality
 	// gap, over subsamples or folds.
 	Status     string `json:"status"`

@@ -2,7 +2,6 @@ package job
 
 import (
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -69,22 +68,6 @@ func (j Job) checkEstimate() error {
 
 func (j Job) checkSolvers(known Facts) error {
 	return CheckNames("solvers", "solver", j.Solvers, known.Words["solvers"])
-}
-
-func (j Job) checkPenalty(known Facts) error {
-	rho, isNumber := j.Penalty.Number()
-	ways := known.Words["penalty"]
-	switch {
-	case j.Penalty == "":
-	case j.PenaltyMatrix != "":
-		return Errorf("penalty", "both a penalty (%s) and a penalty matrix are given; leave one out", string(j.Penalty))
-	case isNumber && rho < 0:
-		return Errorf("penalty", "%s is negative; give a number that is zero or more, or %s", string(j.Penalty), OneOf(ways))
-	case isNumber, ways == nil, slices.Contains(ways, string(j.Penalty)):
-	default:
-		return Errorf("penalty", "%q is neither a finite number nor %s", string(j.Penalty), OneOf(ways))
-	}
-	return nil
 }
 
 func (j Job) checkLimits() error {

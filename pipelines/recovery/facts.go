@@ -23,6 +23,7 @@ func Facts() job.Facts {
 		Words: map[string][]string{
 			"solvers": SolverNames(),
 			"penalty": rules,
+			"select":  rules,
 			"model":   glad.BuiltinNames(),
 			"format":  arrowio.EdgeFormats().Names(),
 
@@ -45,6 +46,9 @@ func Validate(j job.Job) error {
 		return err
 	}
 	if err := checkAdapt(j); err != nil {
+		return err
+	}
+	if err := checkRule(j); err != nil {
 		return err
 	}
 	if j.Regulators == "" {
@@ -93,6 +97,9 @@ func withoutSamples() []string {
 // if j is.
 func Resolved(j job.Job) job.Job {
 	r := j.ResolvedBy(Facts())
+	if j.Regulators != "" && j.Penalty == "" && j.Select == "" && j.PenaltyMatrix == "" {
+		r.Penalty = ebic // what the weights of scores were fitted with: see lassoWeights
+	}
 	if j.Model == "" && j.Regulators != "" {
 		r.Model = glad.RegulatorsModelName
 	}

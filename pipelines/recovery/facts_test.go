@@ -40,7 +40,7 @@ func TestSchemaIsStrict(t *testing.T) {
 	if got := s.Properties["solvers"]; !reflect.DeepEqual(got.Items.Enum, SolverNames()) || !reflect.DeepEqual(got.Default, []any{"glad", "bcd"}) {
 		t.Errorf("solvers: %+v", got)
 	}
-	if got := s.Properties["penalty"]; len(got.OneOf) != 4 || got.Default != "ebic" {
+	if got := s.Properties["penalty"]; len(got.OneOf) != 5 || got.Default != "refit" {
 		t.Errorf("penalty: %+v", got)
 	}
 	if got := s.Properties["gap"]; got.Default != 1e-6 {
@@ -55,7 +55,7 @@ func TestZeroValueIsTheDefault(t *testing.T) {
 	got := Resolved(job.Job{Input: "x.csv", Reference: "r.csv"})
 	want := job.Job{
 		Input: "x.csv", InputKind: "samples", Orientation: "rows", Transform: "none", Constant: "error", Missing: "error", Correlation: "pearson", RankingCorrelation: "normal-scores", Divisor: "m", Shrinkage: "0",
-		Solvers: []string{"glad", "bcd"}, Model: "general", RankingModel: "gene", Penalty: "ebic", Gap: 1e-6, IterationLimit: 100_000,
+		Solvers: []string{"glad", "bcd"}, Model: "general", RankingModel: "gene", Penalty: "refit", Gap: 1e-6, IterationLimit: 100_000,
 		Reference: "r.csv", Population: "labelled", Format: "parquet", Edges: "support", Precision: "sparse",
 		Units: "standardised", Engine: "auto", Device: "auto",
 	}
@@ -140,7 +140,7 @@ func with(j job.Job, change func(*job.Job)) job.Job {
 func TestDescriptionsHoldTheWords(t *testing.T) {
 	fields := job.Fields(&job.Job{}, Facts())
 	penalty := fields[slices.IndexFunc(fields, func(f job.Field) bool { return f.Key == "penalty" })]
-	want := "a number, or " + job.OneOf(Facts().Words["penalty"]) + " to choose it from the data"
+	want := "a number, edges:N for the one that leaves N edges, or " + job.OneOf(Facts().Words["penalty"]) + " to choose it from the data"
 	schema, err := Schema()
 	if err != nil || !strings.Contains(penalty.Description, want) || !strings.Contains(string(schema), want) {
 		t.Errorf("%q and the schema (%v) lack %q", penalty.Description, err, want)

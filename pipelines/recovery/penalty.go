@@ -10,8 +10,10 @@ import (
 )
 
 // penaltyRules lists the rules that choose the penalty from the data, the default
-// first. Each has a file of its own.
-func penaltyRules() []penaltyRule { return []penaltyRule{ebicRule()} }
+// first.
+func penaltyRules() []penaltyRule {
+	return []penaltyRule{refitRule(), ebicRule(), bicRule(), cvRule(), starsRule(), ricRule()}
+}
 
 // A PenaltyInfo describes a rule that chooses the penalty, for people.
 type PenaltyInfo struct {
@@ -19,6 +21,8 @@ type PenaltyInfo struct {
 	Name string
 	// Title is its name in a sentence: "chosen by TITLE".
 	Title string
+	// NeedsSamples says that it cannot do with their covariance.
+	NeedsSamples bool
 }
 
 // A penaltyRule chooses the penalty once for all solvers. It notes in r.result
@@ -61,6 +65,9 @@ func (r *run) penaltyRule() (penaltyRule, bool) {
 	if _, ok := r.job.Penalty.Number(); ok {
 		return penaltyRule{}, false
 	}
+	if n, ok := r.job.EdgesWanted(); ok {
+		return edgesRule(n), true
+	}
 	return penaltyRuleNamed(penaltyRules(), string(r.job.Penalty))
 }
 
@@ -76,8 +83,59 @@ func (r *run) choosePenalty(ctx context.Context, p solver.Problem, rules []penal
 		r.result.Penalty = &job.PenaltyResult{From: "job", Rho: job.Float(rho)}
 		return penalty, nil
 	}
+	if n, ok := r.job.EdgesWanted(); ok {
+		var err error
+		penalty.Rho, err = edgesRule(n).choose(ctx, r, p)
+		return penalty, err
+	}
 	rule, _ := penaltyRuleNamed(rules, string(r.job.Penalty)) // which Validate has found there
 	var err error
 	penalty.Rho, err = rule.choose(ctx, r, p)
 	return penalty, err
+}
+
+// checkRule reports options of rules that go with another rule, and a rule that needs samples
+// where there are none.
+func checkRule(j job.Job) error {
+	r := Resolved(j)
+	name := string(r.Penalty)
+	rule, chosen := penaltyRuleNamed(penaltyRules(), name)
+	field := "penalty"
+	if j.Select != "" {
+		field = "select"
+	}
+	for _, option := range []struct {
+		key   string
+		given bool
+		rules []string
+	}{
+		{"select_gamma", j.SelectGamma != 0, gammaRules()},
+		{"select_threshold", j.SelectThreshold != 0, []string{stars}},
+		{"select_resamples", j.SelectResamples != 0, resampleRules()},
+		{"select_seed", j.SelectSeed != 0, resampleRules()},
+	} {
+		if option.given && !slices.Contains(option.rules, name) {
+			return job.Errorf(option.key, "it is about a penalty that %s chooses; leave it out, or choose by one of these", job.OneOf(option.rules))
+		}
+	}
+	switch {
+	case !chosen:
+		return nil
+	case rule.NeedsSamples && !j.SamplesGiven():
+		return job.Errorf(field, "%s needs the samples, not their %s; choose %s", name, j.InputKind, job.OneOf(withoutResampling()))
+	case j.SelectResamples == 1 && name != ric:
+		return job.Errorf("select_resamples", "%s needs two at least; give 2 or more", name)
+	}
+	return nil
+}
+
+// withoutResampling are the rules for which a covariance is enough.
+func withoutResampling() []string {
+	var names []string
+	for _, r := range penaltyRules() {
+		if !r.NeedsSamples {
+			names = append(names, r.Name)
+		}
+	}
+	return names
 }

@@ -71,6 +71,9 @@ func (r *run) openInput(ctx context.Context) (err error) {
 		}
 		r.table.KeepSamples = holdsOut(r.job) || anySolver(r.job.Solvers, func(s solverEntry) bool { return s.usesSamples })
 		r.table.KeepResampler = r.job.Stability > 0
+		if rule, ok := r.penaltyRule(); ok {
+			r.table.KeepResampler = r.table.KeepResampler || rule.NeedsSamples
+		}
 		err = r.checkAdapting()
 	}
 	return err
@@ -142,7 +145,7 @@ func (r *run) openReport(context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.page = &reportPage{file: file, kept: make(map[string]*kept)}
+	r.page = &reportPage{file: file, result: r.result, population: r.population, kept: make(map[string]*kept), streamed: r.host.Records != nil}
 	if r.population == nil {
 		return nil
 	}

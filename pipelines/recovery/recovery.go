@@ -159,7 +159,11 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 		return solver.Problem{}, err
 	}
 	r.samples, r.resampler = data.Samples, data.Resampler
-	r.memory.read(8 * int64(cap(r.samples)))
+	kept := int64(cap(r.samples))
+	if r.resampler != nil {
+		kept = max(kept, int64(cap(r.resampler.Rows)))
+	}
+	r.memory.read(8 * kept)
 	r.result.Input = job.InputResult{
 		Path:      r.result.Job.Input,
 		Kind:      r.job.InputKind,
@@ -189,6 +193,9 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 // recover runs the solvers one after the other: they share the cores.
 func (r *run) recover(ctx context.Context, p solver.Problem) error {
 	penalty, err := r.choosePenalty(ctx, r.block(p), penaltyRules())
+	if r.job.Stability == 0 {
+		r.resampler = nil // its samples are needed no more
+	}
 	if err != nil {
 		return job.InterruptedOr(ctx, err)
 	}

@@ -12,12 +12,21 @@ import (
 	"github.com/gladflow/gladflow/solver"
 )
 
-// A reportPage is the page that Job.Report asks for, while the run goes on.
+// A reportPage is the page of a run: the one that Job.Report asks for, while the run goes
+// on, or that of a finished run.
 type reportPage struct {
-	file *output.File
-	kept map[string]*kept
+	file       *output.File // nil for a finished run
+	result     *job.Result
+	population *metric.Population // nil without a reference
+	kept       map[string]*kept
 	// known is what the reference says of pairs; nil without one.
 	known func(i, j int) page.Known
+	// streamed says that the samples came from a host, so that no command repeats the run.
+	streamed bool
+	// lists says that curves are those of the lists of edges, and missing are sentences on
+	// what a finished run does not have any more.
+	lists   bool
+	missing []string
 }
 
 // kept is what the page shows of one solver besides its result.
@@ -42,24 +51,23 @@ func (p *reportPage) close() {
 	}
 }
 
-// add keeps what a solver has found, as far as it is shown.
-func (p *reportPage) add(r *run, links *page.Strongest, score string, ranking metric.Ranking, h *history, res job.SolverResult) {
-	k := &kept{network: links.Network(r.table.Names, p.known), series: res.Name, degrees: links.Degrees()}
-	if r.ranks(find(res.Name)) {
+// add keeps what a solver has found, as far as it is shown. regulators are the names of
+// those that are known.
+func (p *reportPage) add(res job.SolverResult, links *page.Strongest, score string, regulators []string) *kept {
+	directed := p.result.Regulators != nil
+	k := &kept{network: links.Network(p.result.Variables, p.known), series: res.Name, degrees: links.Degrees()}
+	if res.Ranking || directed {
 		k.series = fmt.Sprintf("%s (first %d)", res.Name, links.Total())
 	}
-	k.network.Name, k.network.Score, k.network.Directed = res.Name, score, r.regulators != nil
-	if r.regulators != nil {
-		k.network.MarkRegulators(r.blockNames())
+	k.network.Name, k.network.Score, k.network.Directed = res.Name, score, directed
+	if directed {
+		k.network.MarkRegulators(regulators)
 	}
-	if r.population != nil {
-		k.network.Shown = r.population.Positives
-		k.curves = ranking.Curves()
-	}
-	if h != nil {
-		k.iterations = h.iterations()
+	if p.population != nil {
+		k.network.Shown = p.population.Positives
 	}
 	p.kept[res.Name] = k
+	return k
 }
 
 // writeReport writes the page of what there is, also of a run that has failed. It
@@ -68,7 +76,7 @@ func (r *run) writeReport() error {
 	if r.page == nil {
 		return nil
 	}
-	written, err := r.page.file.Write(r.reportPage().Encode)
+	written, err := r.page.file.Write(r.page.page().Encode)
 	if err != nil {
 		return err
 	}
@@ -78,38 +86,38 @@ func (r *run) writeReport() error {
 }
 
 // solved are the solvers whose network there is, in order.
-func (r *run) solved() []string {
+func (p *reportPage) solved() []string {
 	var names []string
-	for _, s := range r.result.Solvers {
-		if r.page.kept[s.Name] != nil {
+	for _, s := range p.result.Solvers {
+		if p.kept[s.Name] != nil {
 			names = append(names, s.Name)
 		}
 	}
 	return names
 }
 
-// reportPage is what the page shows.
-func (r *run) reportPage() page.Page {
-	p := page.Page{
+// page is what is shown.
+func (p *reportPage) page() page.Page {
+	shown := page.Page{
 		Kind:     "Recovery",
-		Title:    filepath.Base(r.result.Input.Path),
-		Summary:  r.summary(),
-		Error:    r.result.Error,
-		Warnings: r.result.Warnings,
+		Title:    filepath.Base(p.result.Input.Path),
+		Summary:  p.summary(),
+		Error:    p.result.Error,
+		Warnings: slices.Concat(p.result.Warnings, p.missing),
 	}
-	if r.result.Input.Path == job.Stdin {
-		p.Title = "Samples from standard input"
+	if p.result.Input.Path == job.Stdin {
+		shown.Title = "Samples from standard input"
 	}
-	p.Sections = append(p.Sections, r.resultsSection())
-	solved := r.solved()
+	shown.Sections = append(shown.Sections, p.resultsSection())
+	solved := p.solved()
 	if len(solved) > 0 {
-		p.Sections = append(p.Sections, r.networkSection(solved))
-		if r.population != nil {
-			p.Sections = append(p.Sections, r.curvesSection(solved))
+		shown.Sections = append(shown.Sections, p.networkSection(solved))
+		if p.population != nil {
+			shown.Sections = append(shown.Sections, p.curvesSection(solved))
 		}
-		p.Sections = append(p.Sections, r.degreesSection(solved))
+		shown.Sections = append(shown.Sections, p.degreesSection(solved))
 	}
-	p.Sections = append(p.Sections, slices.Concat(r.convergenceSection(solved), r.penaltySection())...)
-	p.Sections = append(p.Sections, r.recordSection())
-	return p
+	shown.Sections = append(shown.Sections, slices.Concat(p.convergenceSection(solved), p.penaltySection(), p.stabilitySection())...)
+	shown.Sections = append(shown.Sections, p.recordSection())
+	return shown
 }

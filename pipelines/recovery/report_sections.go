@@ -14,23 +14,23 @@ import (
 )
 
 // summary is what stands below the title of the page.
-func (r *run) summary() []string {
-	in := r.result.Input
-	facts := []string{progress.Count(in.Samples, "sample"), progress.Count(in.Variables, "variable"), progress.Count(len(r.result.Solvers), "solver")}
-	if p := r.result.Penalty; p != nil && !math.IsNaN(float64(p.Rho)) {
-		facts = append(facts, "penalty "+page.Figure(float64(p.Rho), "%.4g"))
+func (p *reportPage) summary() []string {
+	in := p.result.Input
+	facts := []string{progress.Count(in.Samples, "sample"), progress.Count(in.Variables, "variable"), progress.Count(len(p.result.Solvers), "solver")}
+	if q := p.result.Penalty; q != nil && !math.IsNaN(float64(q.Rho)) {
+		facts = append(facts, "penalty "+page.Figure(float64(q.Rho), "%.4g"))
 	}
-	return append(facts, page.Figure(float64(r.result.Seconds), "%.1f")+" s")
+	return append(facts, page.Figure(float64(p.result.Seconds), "%.1f")+" s")
 }
 
 // resultsSection is the table of the solvers.
-func (r *run) resultsSection() page.Section {
+func (p *reportPage) resultsSection() page.Section {
 	t := page.Table{
 		Caption: "What each solver has found",
 		Columns: []page.Column{{Title: "solver"}, {Title: "status"}},
 	}
 	metrics := metric.Table()
-	if r.result.Reference == nil {
+	if p.result.Reference == nil {
 		metrics = nil
 	}
 	t.Columns = append(append(t.Columns, page.MetricColumns(metrics)...), []page.Column{
@@ -41,7 +41,7 @@ func (r *run) resultsSection() page.Section {
 		{Title: "iterations", Number: true}, {Title: "seconds", Number: true},
 	}...)
 	var notes []string
-	for _, s := range r.result.Solvers {
+	for _, s := range p.result.Solvers {
 		row := []page.Cell{page.Words(s.Name), page.Words(s.StatusText())}
 		for _, m := range metrics {
 			row = append(row, cell(s.Metrics.Get(m.Key), m.Format))
@@ -60,7 +60,7 @@ func (r *run) resultsSection() page.Section {
 			notes = append(notes, fmt.Sprintf("%s: its objective has a quadratic penalty besides and is not the others'; a larger --%s brings it nearer.", s.Name, job.FlagName(key)))
 		}
 	}
-	if ref := r.result.Reference; ref != nil {
+	if ref := p.result.Reference; ref != nil {
 		notes = append(notes, "Scored on the population "+ref.Text+". The best figure of a column is bold.")
 	}
 	return page.Section{Title: "Results", Table: &t, Notes: notes}
@@ -78,12 +78,12 @@ func cell(v job.Float, format string) page.Cell {
 	return page.Number(float64(v), format)
 }
 
-func (r *run) networkSection(solved []string) page.Section {
+func (p *reportPage) networkSection(solved []string) page.Section {
 	s := page.Section{Title: "Network"}
 	best := math.Inf(-1)
 	for i, name := range solved {
-		s.Networks = append(s.Networks, r.page.kept[name].network)
-		for _, res := range r.result.Solvers {
+		s.Networks = append(s.Networks, p.kept[name].network)
+		for _, res := range p.result.Solvers {
 			if v := float64(res.Metrics.Get("aupr")); res.Name == name && v > best {
 				best, s.Chosen = v, i
 			}
@@ -92,27 +92,35 @@ func (r *run) networkSection(solved []string) page.Section {
 	return s
 }
 
-func (r *run) curvesSection(solved []string) page.Section {
+func (p *reportPage) curvesSection(solved []string) page.Section {
 	var curves []page.Curve
 	for _, name := range solved {
-		curves = append(curves, page.Curve{Name: name, Curves: r.page.kept[name].curves})
+		curves = append(curves, page.Curve{Name: name, Curves: p.kept[name].curves})
 	}
 	return page.Section{
-		Title: "Curves", Charts: page.RankingCharts(r.population, curves),
-		Notes: []string{"Pairs ranked by score, on the population " + r.result.Reference.Text + ". Of pairs that tie, the order is left to chance."},
+		Title: "Curves", Charts: page.RankingCharts(p.population, curves),
+		Notes: []string{"Pairs ranked by score, on the population " + p.result.Reference.Text + ". Of pairs that tie, the order is left to chance." + ofLists(p.lists)},
 	}
 }
 
-func (r *run) degreesSection(solved []string) page.Section {
+// ofLists says that curves are of lists.
+func ofLists(lists bool) string {
+	if !lists {
+		return ""
+	}
+	return " The curves are those of the lists of edges that the run has left; the pairs that they lack tie last."
+}
+
+func (p *reportPage) degreesSection(solved []string) page.Section {
 	var networks []page.Degree
 	for _, name := range solved {
-		networks = append(networks, page.Degree{Name: r.page.kept[name].series, Degrees: r.page.kept[name].degrees, Like: name})
+		networks = append(networks, page.Degree{Name: p.kept[name].series, Degrees: p.kept[name].degrees, Like: name})
 	}
 	notes := []string{"Of the whole support of each solver, not only of the edges drawn above. A ranking has no support: of it the first pairs are counted."}
-	if r.population != nil {
-		networks = append(networks, page.ReferenceDegrees(r.population, len(r.table.Names)))
+	if p.population != nil {
+		networks = append(networks, page.ReferenceDegrees(p.population, len(p.result.Variables)))
 	}
-	if r.regulators != nil {
+	if p.result.Regulators != nil {
 		notes = []string{"Of every solver the first pairs are counted, of a regulator and its target."}
 	}
 	return page.Section{Title: "Degrees", Charts: []page.Chart{page.DegreeChart(networks)}, Notes: notes}
@@ -121,14 +129,14 @@ func (r *run) degreesSection(solved []string) page.Section {
 // convergenceSection shows how solvers came to where they stopped: by the duality gap,
 // those without an objective by the distance of their two iterates. It is empty where
 // no solver has iterations.
-func (r *run) convergenceSection(solved []string) []page.Section {
+func (p *reportPage) convergenceSection(solved []string) []page.Section {
 	gap := page.Chart{Title: "Duality gap", X: "iteration", Y: "duality gap", LogX: true, LogY: true, SwitchX: true, RuleName: "solvers stop here"}
 	objective := page.Chart{Title: "Objective above its least", X: "iteration", Y: "objective, less the least", LogX: true, LogY: true, SwitchX: true}
 	distance := page.Chart{Title: "Distance of the two iterates", X: "step", Y: "‖Z − Θ‖", LogY: true, SwitchX: true, Dots: true}
 	for _, name := range solved {
 		add := func(c *page.Chart, value func(solver.Iteration) float64) {
 			s := page.Series{Name: name}
-			for _, it := range r.page.kept[name].iterations {
+			for _, it := range p.kept[name].iterations {
 				if v := value(it); v > 0 && !math.IsInf(v, 0) {
 					s.X, s.Y = append(s.X, float64(it.Number)), append(s.Y, v)
 				}
@@ -144,7 +152,7 @@ func (r *run) convergenceSection(solved []string) []page.Section {
 			return it.Gap
 		})
 		least := math.Inf(1)
-		for _, it := range r.page.kept[name].iterations {
+		for _, it := range p.kept[name].iterations {
 			if it.Objective < least {
 				least = it.Objective
 			}
@@ -170,37 +178,16 @@ func (r *run) convergenceSection(solved []string) []page.Section {
 	return []page.Section{s}
 }
 
-// penaltySection shows how the penalty was chosen, if it was.
-func (r *run) penaltySection() []page.Section {
-	p := r.result.Penalty
-	if p == nil || len(p.Path) < 2 {
-		return nil
-	}
-	criterion, edges := page.Series{Name: "EBIC"}, page.Series{Name: "edges"}
-	for _, q := range p.Path {
-		criterion.X, criterion.Y = append(criterion.X, float64(q.Penalty)), append(criterion.Y, float64(q.EBIC))
-		edges.X, edges.Y = append(edges.X, float64(q.Penalty)), append(edges.Y, float64(q.Edges))
-	}
-	return []page.Section{{
-		Title: "Penalty",
-		Text:  []string{fmt.Sprintf("The extended BIC is least at the penalty %s, of %d that were tried.", page.Figure(float64(p.Rho), "%.4g"), len(p.Path))},
-		Charts: []page.Chart{
-			{Title: "Criterion", X: "penalty", Y: "extended BIC", LogX: true, SwitchX: true, Dots: true, Low: true, Series: []page.Series{criterion}},
-			{Title: "Edges", X: "penalty", Y: "edges", LogX: true, SwitchX: true, Dots: true, Series: []page.Series{edges}},
-		},
-	}}
-}
-
 // recordSection is what was done, and how to repeat it.
-func (r *run) recordSection() page.Section {
-	res := r.result
+func (p *reportPage) recordSection() page.Section {
+	res := p.result
 	record := &page.Record{Facts: []page.Fact{{Name: "gladflow", Value: res.Version}}}
 	fact := func(name, value string) {
 		if value != "" {
 			record.Facts = append(record.Facts, page.Fact{Name: name, Value: value})
 		}
 	}
-	if r.host.Records == nil {
+	if !p.streamed {
 		record.Command = res.Job.Command(Facts())
 	} else {
 		fact("Samples", "streamed by the caller")
@@ -213,23 +200,18 @@ func (r *run) recordSection() page.Section {
 		fact("Population", ref.Text)
 	}
 	if list := res.Regulators; list != nil {
-		fact("Regulators", list.Path)
-		fact("Regulators' SHA-256", list.SHA256)
-	}
-	if list := res.Regulators; list != nil {
 		fact("Regulators", fmt.Sprintf("%s: %d listed, %d of them variables", list.Path, list.Listed, list.Found))
 		fact("Regulators' SHA-256", list.SHA256)
 	}
-	if p := res.Penalty; p != nil {
-		fact("Penalty matrix's SHA-256", p.MatrixSHA256)
+	if q := res.Penalty; q != nil {
+		fact("Penalty matrix's SHA-256", q.MatrixSHA256)
 	}
-	if r.model != nil {
-		fact("Model", r.model.Name)
+	for _, s := range res.Solvers {
+		if s.Model != "" {
+			fact("Model of "+s.Name, s.Model)
+		}
 	}
-	if r.rankingModel != nil {
-		fact("Ranking model", r.rankingModel.Name)
-	}
-	fact("Correlation", cmp.Or(res.Input.Correlation, r.job.Correlation))
+	fact("Correlation", cmp.Or(res.Input.Correlation, res.Job.Correlation))
 	fact("Shrinkage", page.Figure(res.Input.Shrinkage, "%.4g"))
 	fact("Engine", res.Engine)
 	fact("Threads", strconv.Itoa(res.Threads))

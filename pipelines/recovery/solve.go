@@ -78,6 +78,9 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 			return res, job.InterruptedOr(ctx, &job.SolverError{Solver: name, Iteration: est.Iterations, Err: err})
 		}
 	}
+	if found.estimate != nil {
+		r.warnOfGraph(entry, found.estimate.Edges())
+	}
 	if res.Stability, err = r.stabilise(ctx, entry, found, penalty); err != nil {
 		report.Done("failed")
 		return res, job.InterruptedOr(ctx, &job.SolverError{Solver: name, Err: err})
@@ -113,7 +116,13 @@ func (r *run) conclude(entry solverEntry, found *finding, recorder *gapRecorder,
 	links, score := r.links(found)
 	res.Network = networkResult(links, r.table.Names)
 	if r.page != nil {
-		r.page.add(r, links, score, scored.Ranking, recorder.history, *res)
+		k := r.page.add(*res, links, score, r.blockNames())
+		if r.population != nil {
+			k.curves = scored.Ranking.Curves()
+		}
+		if recorder.history != nil {
+			k.iterations = recorder.history.iterations()
+		}
 	}
 	return r.deliver(entry, found, res)
 }

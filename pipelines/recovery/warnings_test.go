@@ -125,7 +125,7 @@ func TestWarnings(t *testing.T) {
 		return strings.Join(r.Warnings, "\n")
 	}
 	plain := gaussian(t, 60, 6, nil)
-	if got := run(job.Job{Input: plain, Solvers: []string{"bcd"}}); got != "" {
+	if got := run(job.Job{Input: plain, Solvers: []string{"bcd"}, Penalty: "edges:3"}); got != "" {
 		t.Errorf("warnings on a plain table: %s", got)
 	}
 	repeated := testtable.File(t, "r.csv", "a,b,c,d,e\n1,2,-2,4,5\n2,5,-4,1,10\n4,3,-8,3,20.0001\n3,9,-6,2,15\n7,1,-14,8,35\n")

@@ -27,7 +27,7 @@ func TestLassoWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newRun(job.Job{Solvers: []string{"bcd"}}, Host{})
+		r := newRun(job.Job{Solvers: []string{"bcd"}, Penalty: ebic}, Host{})
 		if err := r.openEngine(t.Context()); err != nil {
 			t.Fatal(err)
 		}

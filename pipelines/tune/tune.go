@@ -11,7 +11,7 @@
 //	fmt.Println(r.Best) // ρ 0.186: −9.11 ± 0.05 dB, on 20 graphs
 //
 // What is chosen here on one set of graphs is reported on another one. A penalty
-// for data without a known network is chosen by glasso.Path.
+// for data without a known network is chosen by package selection.
 package tune
 
 import (

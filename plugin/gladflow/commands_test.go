@@ -69,7 +69,7 @@ func TestRecoverPrintsATable(t *testing.T) {
 func TestRecoverWithoutOut(t *testing.T) {
 	code, stdout, stderr := gladflow(t, "recover", file(t, "table.csv", expression()), "--id-column", "id", "--solvers", "bcd")
 	if code != exitDone || !strings.Contains(stdout, "no files were written; name a folder with --out") ||
-		!strings.Contains(stdout, "chosen by the extended BIC out of 10") || strings.Contains(stdout, "AUROC") {
+		!strings.Contains(stdout, " by refit: the least extended BIC") || strings.Contains(stdout, "AUROC") {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
 	}
 }

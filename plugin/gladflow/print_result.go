@@ -50,11 +50,8 @@ func penaltyLines(r *job.Result) []string {
 		if p.MatrixSHA256 != "" {
 			lines = append(lines, "penalty: the matrix "+r.Job.PenaltyMatrix)
 		}
-		if rule, ok := recovery.PenaltyNamed(p.From); ok {
-			lines = append(lines, fmt.Sprintf("penalty: %s, chosen by %s out of %d", short(p.Rho), rule.Title, len(p.Path)))
-			if p.TimeLimitReached {
-				lines = append(lines, "penalty: smaller ones were not tried, for the time limit was reached")
-			}
+		if p.How != "" {
+			lines = append(lines, fmt.Sprintf("penalty: %s by %s: %s", short(p.Rho), p.From, p.How))
 		}
 	}
 	return lines

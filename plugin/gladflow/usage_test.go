@@ -236,7 +236,7 @@ func TestCompletion(t *testing.T) {
 		"recover x --model ":             "constant-untrained\n",
 		"models --card ":                 "constant-untrained\n",
 		"evaluate x y --rank ":           "auto\norder\nscore\n",
-		"recover x --penalty ":           "ebic\n",
+		"recover x --penalty ":           "refit\nebic\nbic\ncv\nstars\nric\n",
 		"recover x --edges ":             "support\nall\ntop:\n",
 		"recover x --device ":            "auto\ncpu\ncuda\ncuda:\n",
 		"recover x --shrinkage ":         "ledoit-wolf\n",

@@ -31,29 +31,3 @@ func Example() {
 	// between 1 and 2: 0.482
 	// between 1 and 3: 0.000
 }
-
-func ExamplePath() {
-	s := dense.NewSym(3, []float64{
-		1.00, 0.60, 0.30,
-		0.60, 1.00, 0.60,
-		0.30, 0.60, 1.00,
-	})
-	path, err := glasso.Path(context.Background(), solver.Problem{S: s, Samples: 500}, glasso.PathSettings{Points: 5})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for k, p := range path.Points {
-		mark := ""
-		if k == path.Best {
-			mark = "  <- least"
-		}
-		fmt.Printf("penalty %.3f: %d edges, EBIC %.1f%s\n", p.Penalty, p.Edges, p.EBIC, mark)
-	}
-	// Output:
-	// penalty 0.600: 0 edges, EBIC 1500.0
-	// penalty 0.337: 2 edges, EBIC 1255.0
-	// penalty 0.190: 2 edges, EBIC 1145.3
-	// penalty 0.107: 2 edges, EBIC 1098.8
-	// penalty 0.060: 2 edges, EBIC 1080.6  <- least
-}

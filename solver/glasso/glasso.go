@@ -22,7 +22,7 @@
 //	s := glasso.BCD{Settings: glasso.Settings{Penalty: glasso.Penalty{Rho: 0.1}}}
 //	est, err := s.Solve(ctx, solver.Problem{S: s, Samples: 100})
 //
-// Path chooses the penalty by an extended Bayesian information criterion.
+// Package selection chooses the penalty.
 package glasso
 
 import (

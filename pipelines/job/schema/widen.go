@@ -16,6 +16,10 @@ func widen(p *jsonschema.Schema, f job.Field, required bool) {
 		if f.Kind == job.ValueField && len(f.Words) > 0 {
 			p.OneOf = append(p.OneOf, &jsonschema.Schema{Type: "string", Pattern: `^[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$`})
 		}
+		if f.Kind == job.ValueField && f.Pattern != "" {
+			p.OneOf = append(p.OneOf, &jsonschema.Schema{Type: "string", Pattern: f.Pattern})
+			p.Pattern = "" // which numbers do not have
+		}
 		if !required {
 			p.OneOf = append(p.OneOf, &jsonschema.Schema{Type: "null"})
 		}

@@ -20,6 +20,8 @@ type Chart struct {
 	Low bool
 	// Dots marks every point, for series of few.
 	Dots bool
+	// Scatter draws points and no lines between them.
+	Scatter bool
 	// Rule, if it is positive, is a level to compare with, and RuleName its name.
 	Rule     float64
 	RuleName string
@@ -65,6 +67,7 @@ type chartView struct {
 	Diagonal bool         `json:"diagonal,omitempty"`
 	Low      bool         `json:"low,omitempty"`
 	Dots     bool         `json:"dots,omitempty"`
+	Scatter  bool         `json:"scatter,omitempty"`
 	Rule     float64      `json:"rule,omitempty"`
 	RuleName string       `json:"ruleName,omitempty"`
 	Lines    []seriesView `json:"lines"`
@@ -84,7 +87,7 @@ func chartsData(charts []Chart, looks map[string]int) (chartsView, error) {
 	for _, c := range charts {
 		shown := chartView{
 			Title: Short(c.Title, maxLabel), X: Short(c.X, maxLabel), Y: Short(c.Y, maxLabel), LogX: c.LogX, LogY: c.LogY, SwitchX: c.SwitchX,
-			Unit: c.Unit, Diagonal: c.Diagonal, Low: c.Low, Dots: c.Dots, Lines: []seriesView{},
+			Unit: c.Unit, Diagonal: c.Diagonal, Low: c.Low, Dots: c.Dots, Scatter: c.Scatter, Lines: []seriesView{},
 		}
 		if c.Rule > 0 && finite(c.Rule) {
 			shown.Rule, shown.RuleName = c.Rule, Short(c.RuleName, maxLabel)
@@ -94,6 +97,9 @@ func chartsData(charts []Chart, looks map[string]int) (chartsView, error) {
 				return v, fmt.Errorf("the line %q has %d abscissae and %d ordinates; give as many of each", s.Name, len(s.X), len(s.Y))
 			}
 			x, y := thinned(s.X, s.Y, c.LogX, c.LogY, maxPoints)
+			if c.Scatter {
+				x, y = scattered(s.X, s.Y, c.LogX, c.LogY, maxPoints)
+			}
 			if len(x) == 0 {
 				continue
 			}

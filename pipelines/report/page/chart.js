@@ -195,8 +195,8 @@ function makeChart(parent, view, names, looks, hidden) {
         dots.push(p);
         d += `${d ? "L" : "M"}${p.x.toFixed(1)} ${p.y.toFixed(1)}`;
       });
-      add(svg, "path", { class: "curve", d, stroke: colour(looks[l.name]), "stroke-dasharray": dash(looks[l.name]) });
-      if (view.dots || dots.length === 1) for (const p of dots) add(svg, "circle", { cx: p.x, cy: p.y, r: dots.length > 60 ? 2 : 3, fill: colour(looks[l.name]) });
+      if (!view.scatter) add(svg, "path", { class: "curve", d, stroke: colour(looks[l.name]), "stroke-dasharray": dash(looks[l.name]) });
+      if (view.dots || view.scatter || dots.length === 1) for (const p of dots) add(svg, "circle", { cx: p.x, cy: p.y, r: dots.length > 60 ? 2 : 3, fill: colour(looks[l.name]) });
     }
     leave();
   }

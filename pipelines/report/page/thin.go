@@ -35,6 +35,20 @@ func thinned(x, y []float64, logX, logY bool, limit int) (tx, ty numbers) {
 	}
 }
 
+// scattered are points of a scatter without those that an axis cannot show, and of many
+// the same share everywhere along the line.
+func scattered(x, y []float64, logX, logY bool, limit int) (tx, ty numbers) {
+	for i := range x {
+		if finite(x[i]) && finite(y[i]) && !(logX && x[i] <= 0) && !(logY && y[i] <= 0) {
+			tx, ty = append(tx, x[i]), append(ty, y[i])
+		}
+	}
+	for len(tx) > limit {
+		tx, ty = halved(tx), halved(ty)
+	}
+	return tx, ty
+}
+
 // maxThinned is the number of points from which every second one is left out without
 // a look at it.
 const maxThinned = 8192
