@@ -1,5 +1,11 @@
 package page
 
+import (
+	"math"
+
+	"github.com/gladflow/gladflow/pipelines/report/layout"
+)
+
 // A Network is drawn: the variables as points, the strongest edges as lines between
 // them, the larger a point the more edges it has.
 type Network struct {
@@ -115,11 +121,11 @@ func networksData(networks []Network) []networkView {
 			v.Edges = append(v.Edges, e.From, e.To, e.Sign, int(e.Known))
 			v.Scores = append(v.Scores, e.Score)
 		}
-		places, components := layout(len(n.Nodes), ends)
+		places, components := layout.Of(len(n.Nodes), ends)
 		for k, node := range n.Nodes {
 			v.Names = append(v.Names, Short(node.Name, maxLabel))
 			v.Degrees = append(v.Degrees, node.Degree)
-			v.Places = append(v.Places, thousandths(places[k].x), thousandths(places[k].y), components[k])
+			v.Places = append(v.Places, thousandths(places[k].X), thousandths(places[k].Y), components[k])
 			if node.Regulator {
 				v.Regulators = append(v.Regulators, k)
 			}
@@ -128,3 +134,5 @@ func networksData(networks []Network) []networkView {
 	}
 	return views
 }
+
+func thousandths(v float64) int { return int(math.Round(1000 * v)) }
