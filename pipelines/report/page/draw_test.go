@@ -66,7 +66,7 @@ func TestThinnedIsBounded(t *testing.T) {
 // The strongest links are those that sorting finds.
 func TestStrongest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	const d = 60
+	const d = 70
 	s := NewStrongest(d, 0)
 	names := make([]string, d)
 	var all []Link
