@@ -67,8 +67,8 @@ func (h *halver) choose(ctx context.Context, worker int, rows []int, pick func(p
 	if !h.entry.onGPU {
 		c.gpu = nil
 	}
-	all := r.resampler.Samples()
-	p := solver.Problem{S: s, Samples: max(2, r.result.Input.Samples*len(rows)/all)}
+	all, spent := r.resampler.Samples(), r.resampler.Settings.Spent
+	p := solver.Problem{S: s, Samples: max(2, (r.result.Input.Samples+spent)*len(rows)/all-spent)}
 	c.samples = p.Samples
 	if h.entry.Ranking {
 		found, err := h.rank(ctx, c, p, rows)
@@ -101,7 +101,7 @@ func (h *halver) choose(ctx context.Context, worker int, rows []int, pick func(p
 	}
 	if h.byProbability {
 		if est.Probability == nil {
-			if est.Probability, _, err = r.model.EdgeProbability(ctx, engine, p, est.Precision); err != nil {
+			if est.Probability, _, err = r.model.EdgeProbability(ctx, engine, p, est.Precision, est.Support); err != nil {
 				return err
 			}
 		}

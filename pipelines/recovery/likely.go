@@ -42,7 +42,7 @@ func (r *run) likely(ctx context.Context, entry solverEntry, p solver.Problem, f
 	}
 	if est.Probability == nil {
 		var familiar bool
-		if est.Probability, familiar, err = r.model.EdgeProbability(ctx, r.engine, p, est.Precision); err != nil {
+		if est.Probability, familiar, err = r.model.EdgeProbability(ctx, r.engine, p, est.Precision, est.Support); err != nil {
 			return err
 		}
 		est.Unfamiliar = !familiar

@@ -125,7 +125,7 @@ func TestMemoryOfSolvers(t *testing.T) {
 		input := connected(t, d, 200)
 		for _, engine := range sizes[d] {
 			for _, j := range []job.Job{
-				{Solvers: []string{"glad"}}, {Solvers: []string{"bcd"}, Penalty: "0.1"}, {Solvers: []string{"gista"}, Penalty: "0.1"},
+				{Solvers: []string{"glad"}}, {Solvers: []string{"bcd"}, Penalty: "0.01"}, {Solvers: []string{"gista"}, Penalty: "0.1"},
 				{Solvers: []string{"admm"}, Penalty: "0.1"}, {Solvers: []string{"am"}, Penalty: "0.1"},
 				{Solvers: []string{"bcd"}, Penalty: "edges:20000", Gap: 0.1}, {Solvers: []string{"bcd"}, Penalty: cv, Gap: 0.1},
 				{Solvers: []string{"admm"}, Penalty: "0.1", ADMMLambda: 1}, {Solvers: []string{"bcd"}, Penalty: "0.1", Correlation: "none"},

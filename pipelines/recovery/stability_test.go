@@ -52,6 +52,10 @@ func TestStabilityIsThatOfHalves(t *testing.T) {
 		cells[1+i%d] = ""
 		holes[i] = strings.Join(cells, ",")
 	}
+	batches := slices.Clone(lines)
+	for i := range batches {
+		batches[i] += fmt.Sprintf(",%c,%d", 'a'+i%3, 1+i*i%4)
+	}
 	list := testtable.File(t, "r.txt", "v1\nv4\nv6\n")
 	best := func(n int) string { return fmt.Sprintf("top:%d", mostSelected(n)) }
 	for name, c := range map[string]struct {
@@ -69,12 +73,17 @@ func TestStabilityIsThatOfHalves(t *testing.T) {
 		"bcd, pairwise":     {job.Job{Solvers: []string{"bcd"}, Penalty: "0.2", Missing: "pairwise"}, holes, ""},
 		"bcd, em":           {job.Job{Solvers: []string{"bcd"}, Penalty: "0.2", Missing: "em"}, holes, ""},
 		"clr, means":        {job.Job{Solvers: []string{"spearman"}, Missing: "mean"}, holes, best(d * (d - 1) / 2)},
+		"glad, adjusted":    {job.Job{Solvers: []string{"glad"}, FDR: 0.4, Adjust: []string{"batch"}, Exclude: []string{"weight"}}, batches, ""},
+		"bcd, weighted":     {job.Job{Solvers: []string{"bcd"}, Penalty: "0.2", Adjust: []string{"batch"}, Weights: "weight"}, batches, ""},
 		"correlation":       {job.Job{Solvers: []string{"correlation"}}, lines, best(d * (d - 1) / 2)},
 		"expression":        {job.Job{Solvers: []string{"expression"}}, lines, best(d * (d - 1) / 2)},
 		"ridge":             {job.Job{Solvers: []string{"ridge"}, Regulators: list}, lines, best(3 * (d - 1))},
 		"bcd of regulators": {job.Job{Solvers: []string{"bcd"}, Penalty: "0.2", Regulators: list}, lines, best(3 * (d - 1))},
 	} {
-		j := c.job
+		j, header := c.job, header
+		if j.Adjust != nil {
+			header += ",batch,weight"
+		}
 		j.IDColumn = "id"
 		times := make(map[[2]string]float64)
 		selected := 0.0

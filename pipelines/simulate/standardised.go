@@ -34,7 +34,7 @@ const (
 // part of it.
 //
 // d is drawn from 5 to largest and M from d/12 (and 5) to 10d (and 1000); graphs are er with
-// mean degrees from .7 to 20, hub with stars of 5 to 40 variables, scale-free, block, grid
+// mean degrees from .7 to 40, hub with stars of 5 to 40 variables, scale-free, block, grid
 // and, one in forty, empty. Small-world and band graphs are left out, so that they can tell
 // how a model does on graphs of no kind that it knows. Weights have one or both signs, from
 // zero or bounded away from it; the smallest eigenvalue before standardisation is 1 or drawn

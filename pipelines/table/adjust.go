@@ -59,6 +59,7 @@ func (t *Table) adjust(ctx context.Context, columns []arrowio.Beside) error {
 	if err != nil {
 		return err
 	}
+	t.covariates = terms
 	effective := m
 	if t.weights != nil {
 		effective = int(covariance.EffectiveSamples(t.weights))

@@ -74,8 +74,9 @@ func (t *Table) resampler(s covariance.Settings) (*covariance.Resampler, error) 
 	if !t.KeepResampler {
 		return nil, nil
 	}
-	r := &covariance.Resampler{Rows: t.rows, D: len(t.Names), Settings: s}
-	if t.Preparation.Missing == 0 || !t.source.treatsMissing() {
+	r := &covariance.Resampler{Rows: t.rows, D: len(t.Names), Settings: s, Weights: t.weights, Covariates: t.covariates}
+	missing := t.Preparation.Missing > 0 && t.source.treatsMissing()
+	if !missing && t.weights == nil { // the estimate leaves the rows as they are
 		return r, nil
 	}
 	if t.keep != nil {
@@ -83,7 +84,9 @@ func (t *Table) resampler(s covariance.Settings) (*covariance.Resampler, error) 
 			return nil, err
 		}
 	}
-	r.Rows, r.Treatment = slices.Clone(t.rows), t.treatment()
+	if r.Rows = slices.Clone(t.rows); missing {
+		r.Treatment = t.treatment()
+	}
 	return r, nil
 }
 

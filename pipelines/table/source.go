@@ -145,13 +145,14 @@ type Table struct {
 	// Preparation says what was done before, once the table has been read.
 	Preparation Preparation
 
-	source  Source
-	keep    func(more int64) error
-	samples *arrowio.Samples // nil for a matrix, and once they have been gathered
-	cleaned *cleaned         // what has been read of them
-	rows    []float64        // gathered samples; NaN is a missing value
-	weights []float64        // of them; nil if they are equal
-	notes   []string         // warnings of what has been done to them
+	source     Source
+	keep       func(more int64) error
+	samples    *arrowio.Samples // nil for a matrix, and once they have been gathered
+	cleaned    *cleaned         // what has been read of them
+	rows       []float64        // gathered samples; NaN is a missing value
+	weights    []float64        // of them; nil if they are equal
+	covariates [][]float64      // that were regressed out of them
+	notes      []string         // warnings of what has been done to them
 	// kurtosis is that of every variable, once the samples have been read.
 	kurtosis []float64
 	types    map[string]int // of its columns

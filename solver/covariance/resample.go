@@ -23,6 +23,11 @@ type Resampler struct {
 	// Treatment is what is done about missing values in so many samples, with an engine for
 	// its solver; nil where none are missing.
 	Treatment func(samples int, engine dense.Engine) Incomplete
+	// Weights are those of the samples; nil if they are equal.
+	Weights []float64
+	// Covariates were regressed out of all samples, columns of M numbers, and are regressed
+	// out of some again: see Residuals. Default: none were.
+	Covariates [][]float64
 	// Whole is the estimate from all samples.
 	Whole *Result
 }
@@ -45,13 +50,37 @@ func (t *Resampler) Estimate(ctx context.Context, rows []int, engine dense.Engin
 	}
 	s := t.Settings
 	s.Engine = engine
-	return t.estimate(ctx, taken, s)
+	weights := at(t.Weights, rows)
+	if len(t.Covariates) > 0 {
+		covariates := make([][]float64, len(t.Covariates))
+		for k, c := range t.Covariates {
+			covariates[k] = at(c, rows)
+		}
+		fit, err := Residuals(ctx, taken, t.D, covariates, weights)
+		if err != nil {
+			return nil, err
+		}
+		s.Spent = fit.Rank
+	}
+	return t.estimate(ctx, taken, weights, s)
 }
 
-// estimate is S from samples, which it may overwrite.
-func (t *Resampler) estimate(ctx context.Context, taken []float64, s Settings) (*dense.Sym, error) {
+// at are the numbers at rows; nil of none.
+func at(numbers []float64, rows []int) []float64 {
+	if numbers == nil {
+		return nil
+	}
+	some := make([]float64, len(rows))
+	for k, i := range rows {
+		some[k] = numbers[i]
+	}
+	return some
+}
+
+// estimate is S from samples with weights, nil for equal ones, which it may overwrite.
+func (t *Resampler) estimate(ctx context.Context, taken, weights []float64, s Settings) (*dense.Sym, error) {
 	var varying []int
-	for j, v := range Variances(taken, t.D) {
+	for j, v := range WeightedVariances(taken, t.D, weights) {
 		if v > 0 {
 			varying = append(varying, j)
 		}
@@ -65,9 +94,12 @@ func (t *Resampler) estimate(ctx context.Context, taken []float64, s Settings) (
 		s.Names = namesOf(s.Names, varying)
 		var r *Result
 		var err error
-		if t.Treatment != nil {
+		switch {
+		case t.Treatment != nil:
 			r, err = EstimateIncomplete(ctx, taken, d, s, t.Treatment(len(taken)/d, s.Engine))
-		} else {
+		case weights != nil:
+			r, err = EstimateWeighted(ctx, taken, d, weights, s)
+		default:
 			r, err = Estimate(ctx, NewTable(taken, d), d, s)
 		}
 		if err != nil {
@@ -106,7 +138,7 @@ func (t *Resampler) Permuted(ctx context.Context, rng *rand.Rand, engine dense.E
 	}
 	s := t.Settings
 	s.Engine, s.LedoitWolf, s.Shrinkage = engine, false, t.Whole.Shrinkage
-	return t.estimate(ctx, taken, s)
+	return t.estimate(ctx, taken, t.Weights, s)
 }
 
 // HeldOut is Σ z·zᵀ/n, d×d, over the n samples at held, where z is a sample less the means of

@@ -21,16 +21,16 @@ func (m *Model) HasEdgeHead() bool { return len(m.Edge.Inputs) > 0 || len(m.Edge
 
 // EdgeProbability is the probability of an edge of every pair of variables: d×d, symmetric to
 // the last bit, finite, zeros on the diagonal; nil for a model without a head. familiar says
-// that the table is like those that the head was trained on: see Model.EdgeRange. precision is
-// what the model has made of p, positive definite; p is valid. It is computed in host memory,
+// that the table is like those that the head was trained on: see Model.EdgeRange. precision and
+// support are Θ, positive definite, and Z, which the model has made of p; p is valid. It is computed in host memory,
 // by rows, on as many goroutines as engine has threads, whose number does not change the
 // result; engine inverts one matrix. It takes two more matrices at a time, one of them the
 // result's. When ctx ends first its error is returned.
-func (m *Model) EdgeProbability(ctx context.Context, engine dense.Engine, p solver.Problem, precision *dense.Sym) (probability *dense.Sym, familiar bool, err error) {
+func (m *Model) EdgeProbability(ctx context.Context, engine dense.Engine, p solver.Problem, precision, support *dense.Sym) (probability *dense.Sym, familiar bool, err error) {
 	if !m.HasEdgeHead() {
 		return nil, false, nil
 	}
-	t, err := newEdgeTable(ctx, engine, p, precision)
+	t, err := newEdgeTable(ctx, engine, p, precision, support)
 	if err != nil {
 		return nil, false, err
 	}

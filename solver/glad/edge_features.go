@@ -3,13 +3,18 @@ package glad
 import "math"
 
 // The features of a pair for the edge head. r is |Rij|, R the correlation of S; p is
-// |Θij|/√(ΘiiΘjj); l is the same of the inverse of the shrunk R, whose diagonal is v. M is
-// guessed where it is not known, as ZScore says.
+// |Θij|/√(ΘiiΘjj) and z is |Zij| over the same root; l is that of the inverse of the shrunk R,
+// whose diagonal is v. M is guessed where it is not known, as ZScore says.
 const (
 	EdgeCorrelation      Feature = "correlation"       // 4r
 	EdgeCorrelationScore Feature = "correlation_score" // log(1 + r√M)
 	EdgePartial          Feature = "partial"           // 4p
 	EdgePartialScore     Feature = "partial_score"     // log(1 + p√M)
+	EdgeSparse           Feature = "sparse"            // 4z
+	EdgeSparseScore      Feature = "sparse_score"      // log(1 + z√M)
+	EdgeGate             Feature = "gate"              // log((10⁻³ + z)/(10⁻³ + p))
+	EdgeSparseNode       Feature = "sparse_node"       // mean of log(0.01 + Σ z²) of i and j, over their other variables
+	EdgeSparseNodeMost   Feature = "sparse_node_most"  // the larger of the two
 	EdgeShrunk           Feature = "shrunk"            // 4l
 	EdgeShrunkScore      Feature = "shrunk_score"      // log(1 + l√M)
 	EdgeNode             Feature = "node"              // mean of log(1 + Σ r²) of i and j, over their other variables
@@ -30,6 +35,10 @@ const (
 	EdgeSampleRatio     Feature = "samples_per_d"        // log(M/d)
 	EdgeMeanSquare      Feature = "mean_square"          // log(10⁻³ + M·mean r²)
 	EdgeKurtosis        Feature = "correlation_kurtosis" // log(10⁻³ + kurtosis/3) of r, about zero
+	EdgeSparseSquare    Feature = "sparse_square"        // log(10⁻³ + M·mean z²)
+	EdgeSparseKurtosis  Feature = "sparse_kurtosis"      // log(10⁻³ + kurtosis/3) of z
+	EdgeSparseSpread    Feature = "sparse_spread"        // the standard deviation of log(0.01 + Σ z²)
+	EdgeSparseCrest     Feature = "sparse_crest"         // its largest less its mean
 	EdgeShrunkSquare    Feature = "shrunk_square"        // log(10⁻³ + M·mean l²)
 	EdgeShrunkKurtosis  Feature = "shrunk_kurtosis"      // log(10⁻³ + kurtosis/3) of l
 	EdgeRowSpread       Feature = "node_spread"          // 4 times the standard deviation of log(1 + Σ r²)
@@ -65,7 +74,7 @@ func scoreOf(of func(e *edgePairs) []float64) edgeFormula {
 }
 
 func meanOf(of func(t *edgeTable) []float64) edgeFormula {
-	return func(t *edgeTable, e *edgePairs, x []float64) { average(x, of(t)[e.from:], of(t)[e.i]) }
+	return func(t *edgeTable, e *edgePairs, x []float64) { average(x, of(t)[e.from:][:len(x)], of(t)[e.i]) }
 }
 
 func mostOf(of func(t *edgeTable) []float64) edgeFormula {
@@ -88,6 +97,13 @@ func shareOf(choose func(a, b float64) float64) edgeFormula {
 	}
 }
 
+// gate is how much of a partial correlation the sparse twin keeps.
+func gate(_ *edgeTable, e *edgePairs, x []float64) {
+	for k, z := range e.sparse[:len(x)] {
+		x[k] = math.Log((edgeLeast + z) / (edgeLeast + e.partial[k]))
+	}
+}
+
 func rowMean(t *edgeTable, e *edgePairs, x []float64) {
 	const least, bound = 1e-9, 8
 	a := t.shrunkMean[e.i] + least
@@ -100,9 +116,11 @@ func rowMean(t *edgeTable, e *edgePairs, x []float64) {
 var edgeFeatures = func() []edgeFeature {
 	correlation := func(e *edgePairs) []float64 { return e.correlation }
 	partial := func(e *edgePairs) []float64 { return e.partial }
+	sparse := func(e *edgePairs) []float64 { return e.sparse }
 	shrunk := func(e *edgePairs) []float64 { return e.shrunk }
 	node := func(t *edgeTable) []float64 { return t.node }
 	partialNode := func(t *edgeTable) []float64 { return t.partialContext }
+	sparseNode := func(t *edgeTable) []float64 { return t.sparseContext }
 	shrunkNode := func(t *edgeTable) []float64 { return t.shrunkContext }
 	information := func(t *edgeTable) []float64 { return t.information }
 	logarithm := func(of func(t *edgeTable) float64) func(*edgeTable) float64 {
@@ -126,9 +144,18 @@ var edgeFeatures = func() []edgeFeature {
 		{name: EdgeRowShare, pair: shareOf(func(a, b float64) float64 { return min(a, b) })},
 		{name: EdgeRowShareLeast, pair: shareOf(func(a, b float64) float64 { return max(a, b) })},
 		{name: EdgeRowMean, pair: rowMean},
+		{name: EdgeSparse, pair: fourTimes(sparse)},
+		{name: EdgeSparseScore, pair: scoreOf(sparse)},
+		{name: EdgeGate, pair: gate},
+		{name: EdgeSparseNode, pair: meanOf(sparseNode)},
+		{name: EdgeSparseNodeMost, pair: mostOf(sparseNode)},
 		{name: EdgeSampleRatio, table: func(t *edgeTable) float64 { return math.Log(t.samples / float64(t.d)) }},
 		{name: EdgeMeanSquare, table: logarithm(func(t *edgeTable) float64 { return t.meanSquare })},
 		{name: EdgeKurtosis, table: logarithm(func(t *edgeTable) float64 { return t.kurtosis / 3 })},
+		{name: EdgeSparseSquare, table: logarithm(func(t *edgeTable) float64 { return t.sparseSquare })},
+		{name: EdgeSparseKurtosis, table: logarithm(func(t *edgeTable) float64 { return t.sparseKurtosis / 3 })},
+		{name: EdgeSparseSpread, table: func(t *edgeTable) float64 { return t.sparseSpread }},
+		{name: EdgeSparseCrest, table: func(t *edgeTable) float64 { return t.sparseCrest }},
 		{name: EdgeShrunkSquare, table: logarithm(func(t *edgeTable) float64 { return t.shrunkSquare })},
 		{name: EdgeShrunkKurtosis, table: logarithm(func(t *edgeTable) float64 { return t.shrunkKurtosis / 3 })},
 		{name: EdgeRowSpread, table: func(t *edgeTable) float64 { return 4 * t.spread }},

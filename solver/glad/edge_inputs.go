@@ -8,12 +8,12 @@ import (
 	"github.com/gladflow/gladflow/solver/dense"
 )
 
-// EdgeInputs are the features named of the pairs i < j given, of a problem whose precision
-// matrix a model has found, as in Model.EdgeProbability: a slice for each feature, with a
+// EdgeInputs are the features named of the pairs i < j given, of a problem for which a
+// model has found Θ and Z, as in Model.EdgeProbability: a slice for each feature, with a
 // number for each pair. Edge heads are trained on them. When ctx ends first its error is
 // returned.
-func EdgeInputs(ctx context.Context, engine dense.Engine, inputs []Feature, p solver.Problem, precision *dense.Sym, pairs [][2]int) ([][]float64, error) {
-	t, err := newEdgeTable(ctx, engine, p, precision)
+func EdgeInputs(ctx context.Context, engine dense.Engine, inputs []Feature, p solver.Problem, precision, support *dense.Sym, pairs [][2]int) ([][]float64, error) {
+	t, err := newEdgeTable(ctx, engine, p, precision, support)
 	if err != nil {
 		return nil, err
 	}

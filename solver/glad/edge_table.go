@@ -17,7 +17,7 @@ type edgeTable struct {
 	samples     float64 // M, or the guess of likelySamples
 	rootSamples float64
 
-	s, theta *dense.Sym
+	s, theta, z *dense.Sym
 	// shrunk is the inverse of the shrunk correlation. Its memory becomes the result's.
 	shrunk *dense.Sym
 	// What entries are multiplied by to make correlations of them: one over the roots of
@@ -25,20 +25,21 @@ type edgeTable struct {
 	perS, perTheta, perShrunk []float64
 
 	// Of variable i, as the comments of the features say.
-	node, partialContext, shrunkContext, shrunkMean, shrunkLargest, information []float64
+	node, partialContext, sparseContext, shrunkContext, shrunkMean, shrunkLargest, information []float64
 
 	// Of the table, as the comments of the features say.
-	meanSquare, kurtosis, shrunkSquare, shrunkKurtosis, largest, spread, crest, meanInformation float64
+	meanSquare, kurtosis, sparseSquare, sparseKurtosis, shrunkSquare, shrunkKurtosis, largest, meanInformation float64
+	spread, crest, sparseSpread, sparseCrest                                                                   float64
 }
 
 // newEdgeTable prepares the features of a problem.
-func newEdgeTable(ctx context.Context, engine dense.Engine, p solver.Problem, precision *dense.Sym) (*edgeTable, error) {
+func newEdgeTable(ctx context.Context, engine dense.Engine, p solver.Problem, precision, support *dense.Sym) (*edgeTable, error) {
 	d := p.S.Len()
-	r := rows(9, d)
+	r := rows(10, d)
 	t := &edgeTable{
-		d: d, threads: dense.Threads(engine), samples: float64(p.Samples), s: p.S, theta: precision,
+		d: d, threads: dense.Threads(engine), samples: float64(p.Samples), s: p.S, theta: precision, z: support,
 		perS: r[0], perTheta: r[1], perShrunk: r[2],
-		node: r[3], partialContext: r[4], shrunkContext: r[5], shrunkMean: r[6], shrunkLargest: r[7], information: r[8],
+		node: r[3], partialContext: r[4], shrunkContext: r[5], shrunkMean: r[6], shrunkLargest: r[7], information: r[8], sparseContext: r[9],
 	}
 	if p.Samples == 0 {
 		t.samples = likelySamples(p.S)
@@ -47,20 +48,24 @@ func newEdgeTable(ctx context.Context, engine dense.Engine, p solver.Problem, pr
 	for i := range d {
 		t.perS[i], t.perTheta[i] = 1/math.Sqrt(p.S.At(i, i)), 1/math.Sqrt(precision.At(i, i))
 	}
-	sums := rows(4, d) // by row: second and fourth powers of r, then of l
+	sums := rows(6, d) // by row: second and fourth powers of r, then of l, then of z
 	err := t.eachRow(ctx, func(_, i int) {
 		var partial float64
-		s, theta := t.s.Row(i), t.theta.Row(i)
+		s, theta, z := t.s.Row(i), t.theta.Row(i), t.z.Row(i)
 		for j := range d {
 			if j == i {
 				continue
 			}
+			v := scaledEntry(z[j], t.perTheta[i], t.perTheta[j])
+			sums[4][i] += v * v
+			sums[5][i] += v * v * v * v
 			r, p := scaledEntry(s[j], t.perS[i], t.perS[j]), scaledEntry(theta[j], t.perTheta[i], t.perTheta[j])
 			sums[0][i] += r * r
 			sums[1][i] += r * r * r * r
 			partial += p * p
 		}
 		t.node[i], t.partialContext[i] = math.Log1p(sums[0][i]), math.Log(contextLeast+partial)
+		t.sparseContext[i] = math.Log(contextLeast + sums[4][i])
 	})
 	if err != nil {
 		return nil, err
@@ -155,36 +160,43 @@ func (t *edgeTable) summarise(sums [][]float64) {
 	}
 	t.meanSquare, t.kurtosis = moments(sums[0], sums[1])
 	t.shrunkSquare, t.shrunkKurtosis = moments(sums[2], sums[3])
-	mean := floats.Sum(t.node) / d
-	for _, v := range t.node {
-		t.spread += (v - mean) * (v - mean) / d
-	}
-	t.spread = math.Sqrt(t.spread)
-	t.crest = floats.Max(t.node) - mean
+	t.sparseSquare, t.sparseKurtosis = moments(sums[4], sums[5])
+	t.spread, t.crest = spreadAndCrest(t.node)
+	t.sparseSpread, t.sparseCrest = spreadAndCrest(t.sparseContext)
 	l := floats.Max(t.shrunkLargest)
 	t.largest = t.samples * l * l / (2 * math.Log1p(pairs/2))
 	t.meanInformation = floats.Sum(t.information) / d
 }
 
+// spreadAndCrest are the standard deviation of x, and its largest less its mean.
+func spreadAndCrest(x []float64) (spread, crest float64) {
+	mean := floats.Sum(x) / float64(len(x))
+	for _, v := range x {
+		spread += (v - mean) * (v - mean) / float64(len(x))
+	}
+	return math.Sqrt(spread), floats.Max(x) - mean
+}
+
 // edgePairs are the pairs of row i and the columns from on, in absolute values.
 type edgePairs struct {
-	i, from                      int
-	correlation, partial, shrunk []float64
+	i, from                              int
+	correlation, partial, sparse, shrunk []float64
 }
 
 func newEdgePairs(n int) edgePairs {
-	r := rows(3, n)
-	return edgePairs{correlation: r[0], partial: r[1], shrunk: r[2]}
+	r := rows(4, n)
+	return edgePairs{correlation: r[0], partial: r[1], shrunk: r[2], sparse: r[3]}
 }
 
 // load makes e the pairs i < from ≤ j < to of row i.
 func (t *edgeTable) load(e *edgePairs, i, from, to int) {
 	e.i, e.from = i, from
-	s, theta, shrunk := t.s.Row(i), t.theta.Row(i), t.shrunk.Row(i)
+	s, theta, z, shrunk := t.s.Row(i), t.theta.Row(i), t.z.Row(i), t.shrunk.Row(i)
 	for j := from; j < to; j++ {
 		k := j - from
 		e.correlation[k] = scaledEntry(s[j], t.perS[i], t.perS[j])
 		e.partial[k] = scaledEntry(theta[j], t.perTheta[i], t.perTheta[j])
+		e.sparse[k] = scaledEntry(z[j], t.perTheta[i], t.perTheta[j])
 		e.shrunk[k] = scaledEntry(shrunk[j], t.perShrunk[i], t.perShrunk[j])
 	}
 }

@@ -42,7 +42,8 @@ func head(seed uint64, units int) glad.Network {
 func likely(t testing.TB, n glad.Network, s *dense.Sym, m, threads int) *dense.Sym {
 	t.Helper()
 	model := &glad.Model{Edge: n}
-	p, familiar, err := model.EdgeProbability(t.Context(), dense.WithThreads(dense.Gonum{}, threads), solver.Problem{S: s, Samples: m}, regularised(t, s))
+	theta := regularised(t, s)
+	p, familiar, err := model.EdgeProbability(t.Context(), dense.WithThreads(dense.Gonum{}, threads), solver.Problem{S: s, Samples: m}, theta, sparsened(theta))
 	if err != nil || !familiar {
 		t.Fatal(familiar, err)
 	}
@@ -61,6 +62,23 @@ func regularised(t testing.TB, s *dense.Sym) *dense.Sym {
 		t.Fatal("not definite")
 	}
 	return theta
+}
+
+// sparsened is theta with smaller entries, zeros where it has small ones.
+func sparsened(theta *dense.Sym) *dense.Sym {
+	z := theta.Clone()
+	for i := range z.Len() {
+		for j := range z.Len() {
+			if j != i {
+				v := theta.At(i, j)
+				z.Row(i)[j] = 0
+				if math.Abs(v) > 0.1*math.Sqrt(theta.At(i, i)*theta.At(j, j)) {
+					z.Row(i)[j] = 0.7 * v
+				}
+			}
+		}
+	}
+	return z
 }
 
 // table is the covariance of m samples of d variables that depend on each other.
@@ -132,7 +150,8 @@ func TestEdgeFeatures(t *testing.T) {
 		}
 		return c
 	}
-	r, p := correlate(s), correlate(theta)
+	support := sparsened(theta)
+	r, p, z := correlate(s), correlate(theta), correlate(support)
 	squares := 0.0
 	for _, v := range r.RawMatrix().Data {
 		squares += v * v
@@ -170,6 +189,7 @@ func TestEdgeFeatures(t *testing.T) {
 	most := func(i int) (most float64) { over(l, i, func(v float64) { most = max(most, v) }); return most }
 	node := func(i int) float64 { return math.Log1p(sum(r, i)) }
 	partialNode := func(i int) float64 { return math.Log(0.01 + sum(p, i)) }
+	sparseNode := func(i int) float64 { return math.Log(0.01 + sum(z, i)) }
 	shrunkNode := func(i int) float64 { return math.Log(0.01 + sum(l, i)) }
 	information := func(i int) float64 { return math.Log(inverse.At(i, i)) }
 	average := func(f func(i int) float64) (v float64) {
@@ -191,11 +211,15 @@ func TestEdgeFeatures(t *testing.T) {
 		}
 		return v
 	}())
-	spread := math.Sqrt(average(func(i int) float64 { v := node(i) - average(node); return v * v }))
-	crest := 0.0
-	for i := range d {
-		crest = max(crest, node(i)-average(node))
+	spreadOf := func(f func(i int) float64) (spread, crest float64) {
+		for i := range d {
+			crest = max(crest, f(i)-average(f))
+		}
+		return math.Sqrt(average(func(i int) float64 { v := f(i) - average(f); return v * v })), crest
 	}
+	spread, crest := spreadOf(node)
+	sparseSpread, sparseCrest := spreadOf(sparseNode)
+	zs, zk := kurtosis(z)
 	rs, rk := kurtosis(r)
 	ls, lk := kurtosis(l)
 	const i, j = 2, 7
@@ -205,10 +229,13 @@ func TestEdgeFeatures(t *testing.T) {
 		(shrunkNode(i) + shrunkNode(j)) / 2, max(shrunkNode(i), shrunkNode(j)),
 		(information(i) + information(j)) / 2, max(information(i), information(j)),
 		l.At(i, j) / min(most(i), most(j)), l.At(i, j) / max(most(i), most(j)), math.Log((l.At(i, j) + 1e-9) / math.Sqrt((mean(i)+1e-9)*(mean(j)+1e-9))),
-		math.Log(m / float64(d)), math.Log(1e-3 + rs), math.Log(1e-3 + rk), math.Log(1e-3 + ls), math.Log(1e-3 + lk),
+		4 * z.At(i, j), math.Log(1 + 3*z.At(i, j)), math.Log((1e-3 + z.At(i, j)) / (1e-3 + p.At(i, j))),
+		(sparseNode(i) + sparseNode(j)) / 2, max(sparseNode(i), sparseNode(j)),
+		math.Log(m / float64(d)), math.Log(1e-3 + rs), math.Log(1e-3 + rk),
+		math.Log(1e-3 + zs), math.Log(1e-3 + zk), sparseSpread, sparseCrest, math.Log(1e-3 + ls), math.Log(1e-3 + lk),
 		4 * spread, crest, math.Log(1e-3 + m*largest*largest/(2*math.Log(1+d*(d-1)/2))), average(information),
 	}
-	x, err := glad.EdgeInputs(t.Context(), dense.Gonum{}, glad.EdgeFeatures(), solver.Problem{S: s, Samples: m}, theta, [][2]int{{0, 1}, {i, j}})
+	x, err := glad.EdgeInputs(t.Context(), dense.Gonum{}, glad.EdgeFeatures(), solver.Problem{S: s, Samples: m}, theta, support, [][2]int{{0, 1}, {i, j}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,8 +256,41 @@ func TestEdgeFeatures(t *testing.T) {
 	if got, said := likely(t, n, s, m, 1).At(i, j), 1/(1+math.Exp(-logit)); math.Abs(got-said) > 1e-9 {
 		t.Errorf("probability %v, want %v", got, said)
 	}
-	if _, err := glad.EdgeInputs(t.Context(), dense.Gonum{}, []glad.Feature{glad.Theta}, solver.Problem{S: s}, theta, nil); err == nil {
+	if _, err := glad.EdgeInputs(t.Context(), dense.Gonum{}, []glad.Feature{glad.Theta}, solver.Problem{S: s}, theta, support, nil); err == nil {
 		t.Error("a feature of other networks is taken")
+	}
+}
+
+// Every feature of a block of pairs writes what is its own: a wide table has the probabilities
+// that its pairs have one by one.
+func TestEdgeProbabilityOfWideTable(t *testing.T) {
+	const d, m = 600, 30
+	s := edgeTable(rand.New(rand.NewPCG(4, 1)), d, m)
+	theta := regularised(t, s)
+	// The last features are those that write next to what is not theirs.
+	for _, f := range glad.EdgeFeatures() {
+		if slices.Contains(glad.EdgeTableFeatures(), f) {
+			continue
+		}
+		n := glad.Network{Inputs: []glad.Feature{f}, Layers: []glad.Layer{
+			{Weights: [][]float64{{0.5}}, Bias: []float64{0}, Activation: glad.Tanh},
+			{Weights: [][]float64{{1}}, Bias: []float64{0}, Activation: glad.Identity},
+		}}
+		p, _, err := (&glad.Model{Edge: n}).EdgeProbability(t.Context(), dense.Default(), solver.Problem{S: s, Samples: m}, theta, theta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs := [][2]int{{0, 1}, {0, 255}, {0, 256}, {0, 257}, {0, 599}, {300, 590}, {598, 599}}
+		x, err := glad.EdgeInputs(t.Context(), dense.Default(), n.Inputs, solver.Problem{S: s, Samples: m}, theta, theta, pairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, pair := range pairs {
+			want := 1 / (1 + math.Exp(-math.Tanh(0.5*x[0][k])))
+			if got := p.At(pair[0], pair[1]); math.Abs(got-want) > 1e-12 {
+				t.Errorf("%s of %v: %v, want %v", f, pair, got, want)
+			}
+		}
 	}
 }
 
@@ -268,7 +328,7 @@ func TestEdgeProbabilityOnThreads(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	model := &glad.Model{Edge: head(1, 4)}
-	if p, _, err := model.EdgeProbability(ctx, dense.Gonum{}, solver.Problem{S: s}, one); !errors.Is(err, context.Canceled) || p != nil {
+	if p, _, err := model.EdgeProbability(ctx, dense.Gonum{}, solver.Problem{S: s}, one, one); !errors.Is(err, context.Canceled) || p != nil {
 		t.Errorf("cancelled: %v, %v", p, err)
 	}
 }
@@ -374,7 +434,7 @@ func TestSolveWithEdgeHead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _, err := m.EdgeProbability(t.Context(), dense.Default(), p, est.Precision)
+	want, _, err := m.EdgeProbability(t.Context(), dense.Default(), p, est.Precision, est.Support)
 	if err != nil || !slices.Equal(want.Raw(), est.Probability.Raw()) {
 		t.Errorf("other probabilities, %v", err)
 	}

@@ -187,7 +187,7 @@ func (s Solver) likely(ctx context.Context, m *Model, p solver.Problem, est *sol
 		engine = cpu.engine()
 	}
 	var familiar bool
-	est.Probability, familiar, err = m.EdgeProbability(ctx, engine, p, est.Precision)
+	est.Probability, familiar, err = m.EdgeProbability(ctx, engine, p, est.Precision, est.Support)
 	est.Unfamiliar = est.Probability != nil && !familiar
 	if interrupted(err) {
 		est.Status, err = solver.Interrupted, nil

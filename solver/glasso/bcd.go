@@ -29,6 +29,13 @@ func (b BCD) Solve(ctx context.Context, p solver.Problem) (*solver.Estimate, err
 // bcdPatience is the number of checks without progress taken for rounding.
 const bcdPatience = 20
 
+// bcdCareful is the number of checks with little progress after which BCD begins anew, once,
+// where the gap is more than bcdRounding times what it is to be.
+const (
+	bcdCareful  = 3
+	bcdRounding = 100
+)
+
 // bcdBlock is the number of columns that are improved side by side, which is that of
 // the numbers in a cache line; bcdShared is the n from which they are.
 const (
@@ -128,6 +135,8 @@ func bcd(ctx context.Context, b *block) outcome {
 	plan := newPlan(b.target)
 	st.effort.tolerance = 1e-2
 	looked, took := time.Now(), time.Duration(0)
+	before, slow := math.Inf(1), 0 // the gap at the last check, and the checks that hardly lessened it
+	careful := false               // it began anew
 	for sweep := 1; ; sweep++ {
 		moved := st.sweep(ctx)
 		if plan.due(sweep, moved) || st.broken || sweep >= b.limit || ctx.Err() != nil {
@@ -136,7 +145,16 @@ func bcd(ctx context.Context, b *block) outcome {
 			if !more {
 				return st.outcome(status, sweep)
 			}
-			plan.checked(sweep, moved, st.c.gap())
+			gap := st.c.gap()
+			if slow++; gap < 0.9*before {
+				slow = 0
+			}
+			before = gap
+			if !careful && slow >= bcdCareful && gap > bcdRounding*b.target {
+				careful = true
+				st.restart()
+			}
+			plan.checked(sweep, moved, gap)
 			looked = time.Now()
 		} else if now := time.Now(); !st.broken && now.Sub(looked) > max(bcdLook, 10*took) {
 			st.look(ctx, sweep)
@@ -147,9 +165,27 @@ func bcd(ctx context.Context, b *block) outcome {
 		if per := 0.01 * plan.predict(moved) / float64(st.n); per < st.effort.tolerance {
 			st.effort.tolerance = math.Max(per, 1e-13)
 		}
-		st.effort.newton = sweep >= 5
-		st.omega = bcdRelaxation
+		st.effort.newton = sweep >= 5 || careful
+		if !careful {
+			st.omega = bcdRelaxation
+		}
 	}
+}
+
+// restart begins anew where W has a factor, with steps that keep it: regressions solved well
+// from then on raise log det W for certain. Where S is singular and penalties are small or far
+// apart, W near S, inexact regressions and steps beyond their solutions may lead nowhere.
+func (st *bcdState) restart() {
+	w := st.c.factor
+	interior(st.b, w)
+	for i := range st.n {
+		copy(st.row(i), w.Row(i))
+		r := &st.columns[i]
+		r.index, r.beta = r.index[:0], r.beta[:0]
+		st.weight[i] = 1 / w.At(i, i)
+	}
+	st.omega, st.broken = 1, false
+	st.effort = effort{tolerance: math.Min(st.effort.tolerance, 1e-3), newton: true}
 }
 
 // begin sets W to S, soft-thresholded where little is left of it then, or near the

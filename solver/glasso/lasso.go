@@ -139,6 +139,9 @@ func (l *lasso) refresh(v view, old int) {
 		}
 		for a, i := range l.active[start:] {
 			g := from[i]
+			if i > m && int(i) < v.below { // row i is the newer one
+				g = v.w[int(i)*v.stride+int(m)]
+			}
 			l.Gram[(start+a)*n+b], l.Gram[b*n+start+a] = g, g
 		}
 	}
@@ -247,7 +250,16 @@ func (l *lasso) product(v view, fit []float64) {
 	}
 	vector.Combine(fit, v.w, v.stride, l.active, l.change)
 	for m := v.fresh; m < v.below; m++ {
-		fit[m] = dotAt(v.w[m*v.stride:], l.active, l.Beta)
+		row := v.w[m*v.stride:]
+		var sum float64
+		for a, i := range l.active {
+			if int(i) > m && int(i) < v.below { // row i is the newer one
+				sum += l.Beta[a] * v.w[int(i)*v.stride+m]
+			} else {
+				sum += l.Beta[a] * row[i]
+			}
+		}
+		fit[m] = sum
 	}
 }
 

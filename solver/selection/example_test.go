@@ -23,7 +23,7 @@ func Example() {
 		return
 	}
 	chosen := choice.Path[choice.Chosen]
-	fmt.Printf("%.0f edges, the first of %d penalties has %.0f\n", chosen.Edges, len(choice.Path), choice.Path[0].Edges)
+	fmt.Printf("%.0f edges; the path begins with %.0f\n", chosen.Edges, choice.Path[0].Edges)
 	// Output:
-	// 2 edges, the first of 10 penalties has 0
+	// 2 edges; the path begins with 0
 }

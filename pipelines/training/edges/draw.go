@@ -81,7 +81,7 @@ func (r *run) table(ctx context.Context, rng *rand.Rand) (t train.EdgeTable, err
 	if err != nil {
 		return t, err
 	}
-	t.Inputs, err = glad.EdgeInputs(ctx, r.engine, glad.EdgeFeatures(), e.Problem(), est.Precision, pairs)
+	t.Inputs, err = glad.EdgeInputs(ctx, r.engine, glad.EdgeFeatures(), e.Problem(), est.Precision, est.Support, pairs)
 	return t, err
 }
 
