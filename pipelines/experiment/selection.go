@@ -154,7 +154,7 @@ func runSelection(ctx context.Context, r *Run) (*Report, error) {
 	}
 	chosen, stars := summarise(tables, 0, every), summarise(tables, 4, every)
 	return &Report{
-		Setting: fmt.Sprintf("er (3 neighbours), hub, scale-free, grid, band, small-world and block, d = %s, M = %s, %d tables in all, half of them with smallest eigenvalue 0.3 and half with 1, weights U[-1, 1); Pearson's correlation; rules with their defaults; F1 and FDR of the support of the graphical lasso at the penalty chosen (gap 1e-4), FDR 0 for no edge; population: all unordered pairs",
+		Setting: fmt.Sprintf("er (3 neighbours), hub, scale-free, grid, band, small-world and block, d = %s, M = %s, %d tables in all, half of them with smallest eigenvalue 0.3 and half with 1, weights U[-1, 1); Pearson's correlation; rules with their defaults; F1 and FDR of the support of the graphical lasso at the penalty chosen (gap 1e-6), FDR 0 for no edge; population: all unordered pairs",
 			numbers(dimensions), numbers(samples), len(tables)),
 		Errors:  "one standard error over tables",
 		Columns: t.done(), Main: main, Sections: []Section{bySamples, byDimension},
@@ -245,7 +245,7 @@ func (c *selectionTable) try(ctx context.Context, r *Run, rules []selector) erro
 
 // graphAt is the graph of the graphical lasso at a penalty.
 func graphAt(ctx context.Context, p solver.Problem, truth *dense.Sym, rho float64, engine dense.Engine, from *solver.Estimate) (*solver.Estimate, chosenGraph, error) {
-	est, err := glasso.BCD{Settings: glasso.Settings{Penalty: glasso.Penalty{Rho: rho}, Gap: 1e-4, Engine: engine, Initial: from}}.Solve(ctx, p)
+	est, err := glasso.BCD{Settings: glasso.Settings{Penalty: glasso.Penalty{Rho: rho}, Gap: 1e-6, Engine: engine, Initial: from}}.Solve(ctx, p)
 	if err != nil {
 		return nil, chosenGraph{}, err
 	}

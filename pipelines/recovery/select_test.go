@@ -125,7 +125,7 @@ func TestGraphsAreWarnedOf(t *testing.T) {
 		return b.String()
 	}())
 	for _, c := range []struct{ penalty, want string }{
-		{ebic, "bcd has no edge: by ebic, 30 samples of 6 variables"},
+		{ebic, "bcd has no edge: by ebic, no penalty fits 30 samples of 6 variables"},
 		{"0.99", "bcd has no edge: the penalty 0.99 is above every relation"},
 		{"0.001", "of 15 pairs, more than a third: the penalty 0.001 is small"},
 		{"edges:10", "bcd joins 10 of 15 pairs, more than a third, as was asked for"},
