@@ -29,3 +29,24 @@ func TestAdaptFlag(t *testing.T) {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
 	}
 }
+
+// Flags that need no value take one all the same, several of them beside each other.
+func TestFlagsWithOptionalValues(t *testing.T) {
+	table := file(t, "table.csv", expression())
+	for args, want := range map[string][]string{
+		"--stability 3 " + table:                              {`"stability": 3`},
+		table + " --stability 3":                              {`"stability": 3`},
+		table + " --stability":                                {`"stability": 50`},
+		table + " --stability=4 --p-values":                   {`"stability": 4`, `"p_values": "auto"`},
+		"--stability 3 " + table + " --p-values desparsified": {`"stability": 3`, `"p_values": "desparsified"`},
+		"--p-values desparsified --stability 3 " + table:      {`"stability": 3`, `"p_values": "desparsified"`},
+	} {
+		words := append([]string{"recover", "--id-column", "id", "--solvers", "bcd", "--penalty", "0.3", "--json"}, strings.Fields(args)...)
+		code, stdout, stderr := gladflow(t, words...)
+		for _, text := range want {
+			if code != exitDone || !strings.Contains(stdout, text) {
+				t.Errorf("%s: code %d, want %s\n%s%s", args, code, text, stdout, stderr)
+			}
+		}
+	}
+}

@@ -71,7 +71,7 @@ edges, with a certificate of how close each is to the optimum.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
-		recoverCommand(), lookCommand(), reportCommand(), evaluateCommand(), simulateCommand(), trainCommand(), experimentCommand(), benchmarkCommand(), dream5Command(), runCommand(), serveCommand(), pluginCommand(), schemaCommand(),
+		recoverCommand(), lookCommand(), reportCommand(), drawCommand(), evaluateCommand(), simulateCommand(), trainCommand(), experimentCommand(), benchmarkCommand(), dream5Command(), runCommand(), serveCommand(), pluginCommand(), schemaCommand(),
 		solversCommand(), modelsCommand(), describeCommand(), demoCommand(), versionCommand(),
 	)
 	checkCompletion(root)

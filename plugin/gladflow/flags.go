@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -137,17 +138,20 @@ func asFlag(c *cobra.Command, document any, err error) error {
 	return err
 }
 
-// withValues takes from the arguments the words that belong to a flag which needs none: the
-// word after it, if there is one argument too many. want is how many there should be.
+// withValues takes from the arguments the words that belong to flags which need none: where
+// there are more arguments than the want that there should be, a choice of such a flag, or a
+// number where it takes one.
 func withValues(c *cobra.Command, document any, known job.Facts, args []string, want int) []string {
 	for _, f := range job.Fields(document, known) {
-		if f.Bare == "" || !c.Flags().Changed(f.Flag) || c.Flags().Lookup(f.Flag).Value.String() != f.Bare || len(args) != want+1 {
+		if f.Bare == "" || !c.Flags().Changed(f.Flag) || c.Flags().Lookup(f.Flag).Value.String() != f.Bare || len(args) <= want {
 			continue
 		}
-		if at := slices.IndexFunc(args, func(word string) bool { return slices.Contains(f.Choices, word) }); at >= 0 {
-			if err := c.Flags().Set(f.Flag, args[at]); err == nil {
-				args = slices.Delete(slices.Clone(args), at, at+1)
-			}
+		at := slices.IndexFunc(args, func(word string) bool {
+			_, err := strconv.Atoi(word)
+			return slices.Contains(f.Choices, word) || f.Kind == job.IntegerField && err == nil
+		})
+		if at >= 0 && c.Flags().Set(f.Flag, args[at]) == nil {
+			args = slices.Delete(slices.Clone(args), at, at+1)
 		}
 	}
 	return args

@@ -162,7 +162,7 @@ func bcd(ctx context.Context, b *block) outcome {
 			took = looked.Sub(now)
 		}
 		// The lasso problems need not be solved better than the whole is.
-		if per := 0.01 * plan.predict(moved) / float64(st.n); per < st.effort.tolerance {
+		if per := st.share() * plan.predict(moved) / float64(st.n); per < st.effort.tolerance {
 			st.effort.tolerance = math.Max(per, 1e-13)
 		}
 		st.effort.newton = sweep >= 5 || careful
@@ -188,51 +188,38 @@ func (st *bcdState) restart() {
 	st.effort = effort{tolerance: math.Min(st.effort.tolerance, 1e-3), newton: true}
 }
 
-// begin sets W to S, soft-thresholded where little is left of it then, or near the
-// inverse of the initial estimate.
+// begin sets W to a point of the box: the nearest to a diagonal matrix, or S where that
+// might not be positive definite (S always is, or nearly), or one near the inverse of the
+// initial estimate.
 func (st *bcdState) begin() {
 	b := st.b
 	for i := range st.n {
-		copy(st.row(i), b.s.Row(i))
-		st.weight[i] = 1 / (b.s.At(i, i) + b.pen.diagonal[i])
+		st.weight[i] = 1
+	}
+	var energy float64
+	nothing := st.fits[0]
+	for i := range st.n {
+		row := st.row(i)
+		v := vector.Clip(row, nothing, b.s.Row(i), b.pen.row(i), st.weight, 1)
+		energy += v - row[i]*row[i]
+	}
+	if b.initial != nil || energy > bcdEnergy*float64(st.n) {
+		for i := range st.n {
+			copy(st.row(i), b.s.Row(i))
+		}
+	}
+	for i, r := range b.pen.diagonal {
+		v := b.s.At(i, i) + r
+		st.w[i*st.stride+i], st.weight[i] = v, 1/v
 	}
 	st.best = new(sparse)
 	if b.initial == nil {
 		st.best.diagonal(st.weight)
-		st.soften()
-	} else {
-		st.best.from(b.initial)
-		st.c.primal = linear(b, b.initial) - b.logdet
-		st.follow(b.initial)
-	}
-	for i, r := range b.pen.diagonal {
-		st.w[i*st.stride+i] = b.s.At(i, i) + r
-	}
-}
-
-// soften moves W from S to the nearest point to a diagonal matrix in the box, unless
-// that might not be positive definite: S always is, or nearly.
-func (st *bcdState) soften() {
-	var energy float64
-	for i := range st.n {
-		s, r := st.b.s.Row(i), st.b.pen.row(i)
-		var sum float64
-		for j, v := range s {
-			if v = math.Abs(v) - r[j]; v > 0 && j != i {
-				sum += v * v
-			}
-		}
-		energy += sum
-	}
-	if energy > bcdEnergy*float64(st.n) {
 		return
 	}
-	for i := range st.n {
-		row, r := st.row(i), st.b.pen.row(i)
-		for j, v := range row {
-			row[j] = dense.SoftThreshold(v, r[j])
-		}
-	}
+	st.best.from(b.initial)
+	st.c.primal = linear(b, b.initial) - b.logdet
+	st.follow(b.initial)
 }
 
 // follow sets W and β to those of an estimate.
@@ -241,7 +228,10 @@ func (st *bcdState) follow(initial *dense.Sym) {
 	inverse := st.c.factor // of initial
 	if b.work.InvertFactor(inverse, inverse.Raw()) {
 		for i := range st.n {
-			vector.Clip(st.row(i), inverse.Row(i), b.s.Row(i), b.pen.row(i), st.weight, 1)
+			row := st.row(i)
+			v := row[i]
+			vector.Clip(row, inverse.Row(i), b.s.Row(i), b.pen.row(i), st.weight, 1)
+			row[i] = v
 		}
 	}
 	for j := range st.n {
@@ -254,6 +244,15 @@ func (st *bcdState) follow(initial *dense.Sym) {
 		}
 		st.weight[j] = t[j]
 	}
+}
+
+// share is the share of the gap that a regression's tolerance may take: less where it
+// costs nothing.
+func (st *bcdState) share() float64 {
+	if st.n < 64 {
+		return 0.01
+	}
+	return 0.1
 }
 
 // sweep improves every column once, and returns Σ Δij²·Θii·Θjj of the changes Δ of W.

@@ -16,6 +16,7 @@ func (st *bcdState) check(ctx context.Context) {
 	if ctx.Err() != nil { // c.factor may be in use
 		return
 	}
+	needed := true // the factor of W
 	t := st.theta
 	t.symmetrise(st.c.factor, st.columns, st.weight)
 	// Early on Θ tends to be just short of positive definite; weaker edges
@@ -33,17 +34,19 @@ func (st *bcdState) check(ctx context.Context) {
 			continue
 		}
 		objective := t.linear(st.b) - logdet
-		st.c.dual = math.Max(st.c.dual, objective-st.gap(t))
+		gap, least := st.gap(t)
+		needed = gap > st.b.target && !(least > st.b.target)
+		st.c.dual = math.Max(st.c.dual, objective-gap)
 		st.offer(t, objective)
 		break
 	}
-	if st.broken || !(st.spread < bcdSpread) {
+	if st.broken || needed {
 		st.factorised(ctx)
 	}
 }
 
-// bcdSpread is the largest root of Σλ² for which the bound below is as good as the gap.
-const bcdSpread = 0.3
+// bcdSpread is the largest spread for which bcdResidual's bound is of use.
+const bcdSpread = 0.5
 
 // offer takes t if it is the best primal point yet; what was it is the next st.theta.
 func (st *bcdState) offer(t *sparse, objective float64) {
@@ -56,7 +59,7 @@ func (st *bcdState) offer(t *sparse, objective float64) {
 	}
 }
 
-// gap is the duality gap of Θ = t, positive definite, and W, or what is more, or +Inf.
+// gap is what the duality gap of Θ = t, positive definite, and W is at most and at least.
 //
 // With WΘ = I + E it is
 //
@@ -64,13 +67,13 @@ func (st *bcdState) offer(t *sparse, objective float64) {
 //
 // No term of the first sum is negative, W being in the box. The eigenvalues λ of E
 // are real, since those of WΘ are those of Θ^½WΘ^½. Where Σλ² < 1, W is positive
-// definite like Θ, and the second part is at most ½Σλ² + ⅓Σ|λ|³/(1 − max|λ|). Σλ² is
-// tr E²: a product of W with the sparse Θ takes the place of a factorisation of W.
-func (st *bcdState) gap(t *sparse) float64 {
+// definite like Θ, and the second part is between ½Σλ² − ⅓Σ|λ|³ and
+// ½Σλ² + ⅓Σ|λ|³/(1 − max|λ|). Σλ² is tr E²: a product of W with the sparse Θ takes the place of a factorisation of W.
+func (st *bcdState) gap(t *sparse) (most, least float64) {
 	squares := st.mismatch(t)
 	st.spread = math.Sqrt(squares)
 	if !(st.spread < 1) {
-		return math.Inf(1)
+		return math.Inf(1), 0
 	}
 	var apart float64
 	for i := range st.n {
@@ -82,7 +85,9 @@ func (st *bcdState) gap(t *sparse) float64 {
 		}
 		apart += sum
 	}
-	return math.Max(apart, 0) + squares/2 + squares*st.spread/(3*(1-st.spread))
+	apart = math.Max(apart, 0)
+	cubes := squares * st.spread / 3
+	return apart + squares/2 + cubes/(1-st.spread), apart + squares/2 - cubes
 }
 
 // mismatch is tr E² of E = WΘ − I. Panels of W are narrow enough for the cache to hold

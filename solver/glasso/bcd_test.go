@@ -51,7 +51,7 @@ func TestGapWithoutFactorisation(t *testing.T) {
 			if !ok {
 				continue
 			}
-			bound := st.gap(st.theta)
+			bound, least := st.gap(st.theta)
 			logdetW, ok := b.work.LogDet(w, scratch)
 			if math.IsInf(bound, 1) {
 				continue
@@ -66,6 +66,9 @@ func TestGapWithoutFactorisation(t *testing.T) {
 			rounding := 1e-13 * (float64(d) + math.Abs(logdet))
 			if bound < want-rounding {
 				t.Errorf("sweep %d: gap %v, want %v or more", sweep, bound, want)
+			}
+			if least > want+rounding {
+				t.Errorf("sweep %d: gap of at least %v, want %v or less", sweep, least, want)
 			}
 			if st.spread < 0.3 && bound > 1.7*want+rounding {
 				t.Errorf("sweep %d: gap %v, want some %v", sweep, bound, want)

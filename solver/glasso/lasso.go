@@ -38,6 +38,10 @@ const (
 	lassoRounds = 8
 )
 
+// lassoCached is the number of values of W that a core's own cache has room for
+// beside the rest.
+const lassoCached = 1 << 14
+
 // Of more violations than lassoGrowth those count that are at least lassoShare times
 // as large as the largest.
 const (
@@ -71,10 +75,20 @@ func (l *lasso) solve(v view, j int, s, penalty []float64, r *regression, fit []
 	}
 	clear(fit)
 	variance := v.w[j*v.stride+j]
+	if len(l.active)*v.stride <= lassoCached {
+		// The product with the β of the last visit comes first: it brings the rows of
+		// W into the cache, and may show that nothing is to be done.
+		l.product(v, fit)
+		if l.solved(s, penalty, fit, variance, r, effort.tolerance) {
+			l.leave(j)
+			return
+		}
+	}
 	old := 0
 	for round := 1; ; round++ {
 		l.gather(v, s, penalty, old)
 		old = len(l.active)
+		l.refit()
 		absolute := l.descend(variance, effort)
 		l.product(v, fit)
 		r.residual = l.residual(variance)
@@ -84,12 +98,45 @@ func (l *lasso) solve(v view, j int, s, penalty []float64, r *regression, fit []
 	}
 	r.index, r.beta = r.index[:0], r.beta[:0]
 	for a, i := range l.active {
-		l.member[i] = false
 		if b := l.Beta[a]; b != 0 {
 			r.index, r.beta = append(r.index, i), append(r.beta, b)
 		}
 	}
+	l.leave(j)
+}
+
+// leave takes the flags of column j back.
+func (l *lasso) leave(j int) {
+	for _, i := range l.active {
+		l.member[i] = false
+	}
 	l.member[j] = false
+}
+
+// solved reports whether β meets the optimality conditions as it is, and sets the
+// residual then.
+func (l *lasso) solved(s, penalty, fit []float64, variance float64, r *regression, tolerance float64) bool {
+	residual := variance
+	for a, i := range l.active {
+		residual -= l.Beta[a] * fit[i]
+	}
+	absolute := tolerance * residual
+	if !(absolute > 0) {
+		return false
+	}
+	for a, i := range l.active {
+		if math.Abs(s[i]-fit[i]-math.Copysign(penalty[i], l.Beta[a])) > absolute {
+			return false
+		}
+	}
+	fit = fit[:len(s)]
+	for i := vector.Outside(fit, s, penalty, absolute, 0); i < len(s); i = vector.Outside(fit, s, penalty, absolute, i+1) {
+		if !l.member[i] {
+			return false
+		}
+	}
+	r.residual = residual
+	return true
 }
 
 // gather copies the problem over the active set, of which the first old ones are
@@ -159,7 +206,6 @@ type effort struct {
 // the tolerance it ended with, now absolute.
 func (l *lasso) descend(variance float64, e effort) float64 {
 	k := len(l.active)
-	l.refit()
 	for pass := 1; ; pass++ {
 		worst := vector.Pass(&l.Lasso, k)
 		absolute := e.tolerance * math.Max(l.residual(variance), 1e-12*variance)

@@ -45,11 +45,11 @@ type Bound struct {
 func (b Bounds) At(times int) Bound {
 	p := float64(b.p)
 	worst := Bound{p, p, p}
-	if b.q == 0 {
-		return Bound{}
-	}
-	if times <= b.pairs || b.pairs == 0 {
+	switch {
+	case times <= b.pairs || b.pairs == 0:
 		return worst
+	case b.q == 0:
+		return Bound{}
 	}
 	tau := float64(times) / float64(2*b.pairs)
 	worst.WorstCase = math.Min(p, b.q*b.theta/(2*tau-1))

@@ -169,8 +169,9 @@ func TestBoundsFall(t *testing.T) {
 			}
 		}
 	}
-	if v := NewBounds(0, 10, 5).At(1); v != (Bound{}) {
-		t.Errorf("%+v", v)
+	none := NewBounds(0, 10, 5)
+	if none.At(6) != (Bound{}) || none.At(5) != (Bound{10, 10, 10}) || none.Threshold(1) != 6 {
+		t.Errorf("%+v, %+v, from %d halves on", none.At(6), none.At(5), none.Threshold(1))
 	}
 	// q²/((2τ−1)p) = 20²/((2·0.9−1)·1000)
 	if v := NewBounds(20, 1000, 50).At(90).WorstCase; math.Abs(v-0.5) > 1e-12 {

@@ -131,7 +131,7 @@ func TestInterruptions(t *testing.T) {
 		}
 	}
 	none := Counts{times: make([]uint16, 1), positive: make([]uint16, 1)}
-	if none.Mean() != 0 || none.Probability(0) != 0 || none.Bounds().At(1) != (Bound{}) {
+	if none.Mean() != 0 || none.Probability(0) != 0 || none.Bounds().At(1) != (Bound{1, 1, 1}) {
 		t.Error("nothing was counted")
 	}
 }

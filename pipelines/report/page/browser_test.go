@@ -50,7 +50,7 @@ func recovered(t *testing.T, out string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "recovery.html")
 	j := job.Job{
-		Input: data + "expression.csv", IDColumn: "sample", Solvers: recovery.SelfSufficient(), Out: out,
+		Input: data + "expression.csv", IDColumn: "sample", Solvers: recovery.SelfSufficient(), Select: "ebic", Out: out,
 		Reference: data + "known.csv", Population: "all", Undirected: true, Report: path,
 	}
 	if _, err := recovery.Run(t.Context(), j, recovery.Host{}); err != nil {
@@ -278,6 +278,17 @@ func TestNetworkInBrowser(t *testing.T) {
 	text(`new Promise(r => setTimeout(r, 50))`)
 	if n := text(`document.querySelectorAll("details tbody tr").length`); n != "19" {
 		t.Errorf("the table of edges has %s rows", n)
+	}
+	scores := `[...document.querySelectorAll("details tbody tr")].map(r => r.cells[2].textContent).join()`
+	strongest := text(scores)
+	text(`[...document.querySelectorAll("details thead button")].find(b => b.textContent === "score").click()`)
+	text(`[...document.querySelectorAll("details thead button")].find(b => b.textContent === "score").click()`)
+	if weakest := text(scores); weakest == strongest || !strings.HasSuffix(weakest, strings.Split(strongest, ",")[0]) {
+		t.Errorf("by ascending score the table has %s, and had %s", weakest, strongest)
+	}
+	text(`(s => { s.value = "g04"; s.dispatchEvent(new Event("input")); })(document.querySelector("details input"))`)
+	if without := text(`[...document.querySelectorAll("details tbody tr")].filter(r => !r.textContent.includes("g04")).length + "of" + document.querySelectorAll("details tbody tr").length`); !strings.HasPrefix(without, "0of") || without == "0of0" || without == "0of19" {
+		t.Errorf("of the rows that the filter leaves, lack its variable %s", without)
 	}
 	order := `[...document.querySelectorAll("main table")[0].tBodies[0].rows].map(r => r.cells[0].textContent).join()`
 	was := text(order)

@@ -63,53 +63,10 @@ func TestThinnedIsBounded(t *testing.T) {
 	}
 }
 
-// A star lies about its hub, and a path along a line; all places are finite and no two
-// are one.
-func TestLayout(t *testing.T) {
-	star := make([][2]int, 12)
-	for i := range star {
-		star[i] = [2]int{0, i + 1}
-	}
-	p, _ := layout(13, star)
-	for i := 1; i < 13; i++ {
-		if r := math.Hypot(p[i].x-p[0].x, p[i].y-p[0].y); r < 0.8 || r > 2 {
-			t.Errorf("leaf %d of a star is %v from its hub", i, r)
-		}
-	}
-	path := [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}}
-	p, _ = layout(5, path)
-	if w, h := math.Abs(p[4].x-p[0].x), math.Abs(p[4].y-p[0].y); w < 3.5 || h > 0.5 {
-		t.Errorf("the ends of a path are %v and %v apart", w, h)
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 40).Draw(t, "n")
-		var edges [][2]int
-		for range rapid.IntRange(0, 80).Draw(t, "edges") {
-			edges = append(edges, [2]int{rapid.IntRange(0, n-1).Draw(t, "from"), rapid.IntRange(0, n-1).Draw(t, "to")})
-		}
-		p, component := layout(n, edges)
-		for _, e := range edges {
-			if component[e[0]] != component[e[1]] {
-				t.Fatalf("edge %v lies between components", e)
-			}
-		}
-		for i, a := range p {
-			if math.IsNaN(a.x + a.y) {
-				t.Fatalf("node %d is at %v", i, a)
-			}
-			for j, b := range p[:i] {
-				if component[i] == component[j] && math.Hypot(a.x-b.x, a.y-b.y) < 1e-3 {
-					t.Fatalf("nodes %d and %d are at one place", i, j)
-				}
-			}
-		}
-	})
-}
-
 // The strongest links are those that sorting finds.
 func TestStrongest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	const d = 60
+	const d = 70
 	s := NewStrongest(d, 0)
 	names := make([]string, d)
 	var all []Link

@@ -1,5 +1,12 @@
 package page
 
+import (
+	"math"
+	"strings"
+
+	"github.com/gladflow/gladflow/pipelines/report/layout"
+)
+
 // A Network is drawn: the variables as points, the strongest edges as lines between
 // them, the larger a point the more edges it has.
 type Network struct {
@@ -57,8 +64,12 @@ const (
 	Wrong                // it is none
 )
 
-// MaxEdges is the number of edges of a network that are drawn: more are no picture.
-const MaxEdges = 300
+// MaxEdges is the number of edges of a network that are drawn: more are no picture. Of
+// several networks of a section each has its share of it, or 300.
+const MaxEdges = 2000
+
+// mostDrawn is the number of edges that are drawn of each of so many networks.
+func mostDrawn(networks int) int { return max(300, MaxEdges/networks) }
 
 // maxLabel is the number of characters that are kept of a name.
 const maxLabel = 120
@@ -97,14 +108,38 @@ type networkView struct {
 	// Edges are two ends, sign and what is known of every edge; Scores are theirs.
 	Edges  []int   `json:"edges"`
 	Scores numbers `json:"scores"`
+	// Sure are numbers on how sure every edge is.
+	Sure []sureView `json:"sure,omitempty"`
+}
+
+type sureView struct {
+	Name   string  `json:"name"`
+	Values numbers `json:"values"`
+}
+
+// first is the network of the first edges, which are the strongest, and of their ends.
+func (n Network) first(most int) Network {
+	if len(n.Edges) <= most {
+		return n
+	}
+	n.Edges = n.Edges[:most]
+	last := 0
+	for _, e := range n.Edges {
+		last = max(last, e.From, e.To)
+	}
+	n.Nodes = n.Nodes[:last+1] // in the order of the edges
+	sure := n.Sure
+	n.Sure = nil
+	for _, c := range sure {
+		n.Sure = append(n.Sure, SureColumn{c.Name, c.Values[:most]})
+	}
+	return n
 }
 
 func networksData(networks []Network) []networkView {
 	views := make([]networkView, len(networks))
 	for i, n := range networks {
-		if len(n.Edges) > MaxEdges {
-			n.Edges = n.Edges[:MaxEdges]
-		}
+		n = n.first(mostDrawn(len(networks)))
 		v := networkView{
 			Name: Short(n.Name, maxLabel), Directed: n.Directed, Score: Short(n.Score, maxLabel), Total: n.Total, Shown: n.Shown,
 			Names: []string{}, Degrees: []int{}, Places: []int{}, Edges: []int{}, Scores: numbers{},
@@ -115,11 +150,14 @@ func networksData(networks []Network) []networkView {
 			v.Edges = append(v.Edges, e.From, e.To, e.Sign, int(e.Known))
 			v.Scores = append(v.Scores, e.Score)
 		}
-		places, components := layout(len(n.Nodes), ends)
+		for _, c := range n.Sure {
+			v.Sure = append(v.Sure, sureView{Short(strings.ReplaceAll(c.Name, "_", " "), maxLabel), c.Values})
+		}
+		places, components := layout.Of(len(n.Nodes), ends)
 		for k, node := range n.Nodes {
 			v.Names = append(v.Names, Short(node.Name, maxLabel))
 			v.Degrees = append(v.Degrees, node.Degree)
-			v.Places = append(v.Places, thousandths(places[k].x), thousandths(places[k].y), components[k])
+			v.Places = append(v.Places, thousandths(places[k].X), thousandths(places[k].Y), components[k])
 			if node.Regulator {
 				v.Regulators = append(v.Regulators, k)
 			}
@@ -128,3 +166,5 @@ func networksData(networks []Network) []networkView {
 	}
 	return views
 }
+
+func thousandths(v float64) int { return int(math.Round(1000 * v)) }

@@ -52,6 +52,8 @@ function makeNetworks(parent, data) {
   add(parent, "p", { class: "keys" }, "Drag to move. Click the drawing first to zoom with the wheel or two fingers; keys: + and \u2212 zoom, arrows move, 0 shows all, Escape lets go.");
   const details = add(parent, "details");
   const summary = add(details, "summary");
+  const filter = add(add(details, "label", {}, "only edges of "), "input", { type: "search", placeholder: "a variable", autocomplete: "off", spellcheck: "false" });
+  filter.addEventListener("input", table);
   const listing = add(details, "div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Edges drawn" });
   details.addEventListener("toggle", table);
 
@@ -68,11 +70,12 @@ function makeNetworks(parent, data) {
     const n = net();
     nodes = n.names.map((name, i) => ({ name, degree: n.degrees[i], x0: n.places[3 * i] / 1000, y0: n.places[3 * i + 1] / 1000, part: n.places[3 * i + 2], x: 0, y: 0, regulator: false }));
     for (const i of n.regulators || []) nodes[i].regulator = true;
-    edges = n.scores.map((score, i) => ({ from: n.edges[4 * i], to: n.edges[4 * i + 1], sign: n.edges[4 * i + 2], known: n.edges[4 * i + 3], score }));
+    edges = n.scores.map((score, i) => ({ from: n.edges[4 * i], to: n.edges[4 * i + 1], sign: n.edges[4 * i + 2], known: n.edges[4 * i + 3], score, sure: (n.sure || []).map((c) => c.values[i]) }));
     slider.max = edges.length;
     slider.value = Math.min(edges.length, n.shown || Infinity, stage.clientWidth < 500 ? 100 : 200);
     slider.disabled = edges.length < 2;
     chosen = -1;
+    order = { column: -1, up: false };
     chosenText.textContent = "";
     arranged = 0;
     setShown();
@@ -252,19 +255,40 @@ function makeNetworks(parent, data) {
     }
   }
 
+  // table lists the edges drawn that the filter lets through, in the order of a column.
+  let order = { column: -1, up: false };
   function table() {
     summary.textContent = `The ${shown} edges drawn, as a table`;
     listing.textContent = "";
     if (!details.open) return;
+    const n = net(), text = filter.value.trim().toLowerCase();
+    const columns = [
+      { name: n.directed ? "source" : "variable", of: (e) => nodes[e.from].name },
+      { name: n.directed ? "target" : "variable", of: (e) => nodes[e.to].name },
+      { name: "score", of: (e) => e.score, number: true },
+      { name: "sign", of: signOf },
+      ...(n.sure || []).map((c, i) => ({ name: c.name, of: (e) => e.sure[i], number: true })),
+      ...(known ? [{ name: "reference", of: knownOf }] : []),
+    ];
     const t = add(listing, "table"), head = add(add(t, "thead"), "tr");
-    const columns = [net().directed ? "source" : "variable", net().directed ? "target" : "variable", "score", "sign"].concat(known ? ["reference"] : []);
-    for (const c of columns) add(head, "th", { scope: "col" }, c);
+    columns.forEach((c, k) => {
+      const th = add(head, "th", { scope: "col", class: c.number ? "n" : null, "aria-sort": order.column === k ? (order.up ? "ascending" : "descending") : null });
+      const b = add(th, "button", { type: "button" }, c.name);
+      b.addEventListener("click", () => {
+        order = { column: k, up: order.column === k ? !order.up : !c.number };
+        table();
+        listing.querySelectorAll("thead button")[k].focus();
+      });
+    });
+    let rows = edges.slice(0, shown).filter((e) => !text || nodes[e.from].name.toLowerCase().includes(text) || nodes[e.to].name.toLowerCase().includes(text));
+    const by = columns[order.column];
+    if (by) rows.sort((a, b) => (order.up ? 1 : -1) * (by.number ? by.of(a) - by.of(b) : by.of(a).localeCompare(by.of(b))));
     const body = add(t, "tbody");
-    for (const e of edges.slice(0, shown)) {
+    for (const e of rows) {
       const row = add(body, "tr");
-      add(row, "th", { scope: "row" }, nodes[e.from].name);
-      for (const c of [nodes[e.to].name, figure(e.score), signOf(e)].concat(known ? [knownOf(e)] : [])) add(row, "td", {}, c);
+      columns.forEach((c, k) => add(row, k ? "td" : "th", k ? { class: c.number ? "n" : null } : { scope: "row" }, c.number ? figure(c.of(e)) : c.of(e)));
     }
+    if (!rows.length) add(add(body, "tr"), "td", { colspan: columns.length }, "No edge drawn has such a variable.");
   }
 
   // What the pointer is at: a node, an edge, or nothing.
@@ -306,7 +330,7 @@ function makeNetworks(parent, data) {
         tip.show([n.name, `${n.degree} edges, ${near[h.node].length} drawn`, ...(n.regulator ? ["regulator"] : [])], x, y);
       } else if (h.edge >= 0) {
         const d = edges[h.edge];
-        tip.show([`${clip(nodes[d.from].name, 40)} ${net().directed ? "\u2192" : "\u2014"} ${clip(nodes[d.to].name, 40)}`, `score ${figure(d.score)}, ${signOf(d)}`, ...(known ? [knownOf(d)] : [])], x, y);
+        tip.show([`${clip(nodes[d.from].name, 40)} ${net().directed ? "\u2192" : "\u2014"} ${clip(nodes[d.to].name, 40)}`, `score ${figure(d.score)}, ${signOf(d)}`, ...(net().sure || []).map((c, i) => `${c.name} ${figure(d.sure[i])}`), ...(known ? [knownOf(d)] : [])], x, y);
       } else tip.hide();
       return;
     }
