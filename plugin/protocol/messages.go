@@ -130,7 +130,8 @@ type Event struct {
 	Run string `json:"run"`
 	// State is how far the run has come.
 	State State `json:"state"`
-	// Stage is "opening the device", "reading", "choosing the penalty" or "solving";
+	// Stage is "opening the device", "reading", "choosing the penalty", "testing pairs",
+	// "solving" or "solving halves of the samples";
 	// empty in the last event. The first is there where a GPU is looked for.
 	Stage string `json:"stage,omitempty"`
 	// Solver is the one at work while solving.

@@ -51,6 +51,10 @@ const bcdRelaxation = 1.3
 // W begins there.
 const bcdEnergy = 1.5
 
+// bcdSmall is the n below which regressions are solved well from the beginning: it takes no
+// time, and solutions are better than they are asked to be.
+const bcdSmall = 64
+
 // bcdLook is the least time between two interim certificates.
 const bcdLook = 500 * time.Millisecond
 
@@ -134,6 +138,9 @@ func bcd(ctx context.Context, b *block) outcome {
 	st.begin()
 	plan := newPlan(b.target)
 	st.effort.tolerance = 1e-2
+	if st.n < bcdSmall {
+		st.effort.tolerance = 1e-6
+	}
 	looked, took := time.Now(), time.Duration(0)
 	before, slow := math.Inf(1), 0 // the gap at the last check, and the checks that hardly lessened it
 	careful := false               // it began anew
@@ -249,7 +256,7 @@ func (st *bcdState) follow(initial *dense.Sym) {
 // share is the share of the gap that a regression's tolerance may take: less where it
 // costs nothing.
 func (st *bcdState) share() float64 {
-	if st.n < 64 {
+	if st.n < bcdSmall {
 		return 0.01
 	}
 	return 0.1
