@@ -105,8 +105,8 @@ func (s *input) explain(err error, what string) error {
 		return known
 	case errors.As(err, &limit):
 		return &InputError{Path: s.name, Reason: limit.Error(), Err: limit}
-	case s.failure != nil:
-		return fmt.Errorf("reading %s: %w", s.name, s.failure)
+	case s.failure.Load() != nil:
+		return fmt.Errorf("reading %s: %w", s.name, *s.failure.Load())
 	}
 	// Readers report a premature end as EOF or as ErrUnexpectedEOF.
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"sync/atomic"
 
 	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/arrowio/uri"
@@ -36,9 +37,10 @@ type input struct {
 	closers []func() error // called last to first
 
 	hash    hash.Hash
-	tail    []byte // the last bytes that went through, at most tailBytes
-	failure error  // how the machine, not the input, failed
-	stream  bool   // batches from elsewhere: there are no bytes
+	beside  *fileSum              // nil unless the checksum is taken beside the reading
+	tail    []byte                // the last bytes that went through, at most tailBytes
+	failure atomic.Pointer[error] // how the machine, not the input, failed
+	stream  bool                  // batches from elsewhere: there are no bytes
 	limits  batch.Limits
 	counter batch.Counter // of what text and Parquet unpack to
 }
@@ -162,7 +164,7 @@ func (r rawReader) Read(p []byte) (int, error) {
 	s.tail = append(s.tail, p[max(0, n-tailBytes):n]...)
 	s.tail = s.tail[max(0, len(s.tail)-tailBytes):]
 	if err != nil && err != io.EOF {
-		s.failure = err
+		s.failed(err)
 	}
 	return n, err
 }
@@ -173,7 +175,7 @@ func (s *input) randomAccess() (*io.SectionReader, error) {
 	if s.file == nil {
 		f, err := os.CreateTemp("", tempPattern)
 		if err != nil {
-			s.failure = err
+			s.failed(err)
 			return nil, err
 		}
 		// Where the system allows it the file leaves its folder at once, so
@@ -183,7 +185,7 @@ func (s *input) randomAccess() (*io.SectionReader, error) {
 		}
 		s.closers = append(s.closers, f.Close)
 		if s.size, err = s.copyTo(f); err != nil {
-			s.failure = err
+			s.failed(err)
 			return nil, err
 		}
 		s.file = f
@@ -200,7 +202,7 @@ func (c cancellable) ReadAt(p []byte, off int64) (int, error) {
 	}
 	n, err := c.s.file.ReadAt(p, off)
 	if err != nil && err != io.EOF {
-		c.s.failure = err
+		c.s.failed(err)
 	}
 	return n, err
 }
@@ -220,11 +222,22 @@ func (s *input) copyTo(w io.Writer) (int64, error) {
 
 // sum reads what is left and returns the SHA-256 of all bytes, in hexadecimal.
 func (s *input) sum() (string, error) {
+	if s.beside != nil {
+		<-s.beside.done
+		if err := s.beside.err; err != nil {
+			s.failed(err)
+			return "", err
+		}
+		return s.beside.sum, nil
+	}
 	if _, err := s.copyTo(io.Discard); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(s.hash.Sum(nil)), nil
 }
+
+// failed notes how the machine, not the input, has failed.
+func (s *input) failed(err error) { s.failure.Store(&err) }
 
 func (s *input) close() error {
 	var first error

@@ -33,6 +33,10 @@ type matrix struct {
 	beside       besides
 
 	grid *textRows // of text
+	// floats are the value columns of a Parquet file, and total its rows, where they are
+	// read without Arrow.
+	floats []*floatColumn
+	total  int
 
 	batch arrow.Record
 	at    int // rows of batch already delivered
@@ -120,6 +124,9 @@ func (m *matrix) layOut(idColumn string, labelled bool, beside []string) error {
 			return err
 		}
 	}
+	if p, ok := m.records.(*parquetReader); ok && m.id < 0 && len(m.beside.at) == 0 && !m.choiceOfRows.any() {
+		m.floats, m.total = p.floats(m.values), p.promised()
+	}
 	return nil
 }
 
@@ -195,9 +202,12 @@ func blockRows(d int) int { return int(batch.Rows(batch.Bytes, 8*int64(d))) }
 
 // next implements blocks.
 func (m *matrix) next() (b block, err error) {
-	if m.grid != nil {
+	switch {
+	case m.grid != nil:
 		b, err = m.nextText()
-	} else {
+	case m.floats != nil:
+		b, err = m.nextFloats()
+	default:
 		b, err = m.nextRecords()
 	}
 	if err == io.EOF {

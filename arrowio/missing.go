@@ -7,6 +7,9 @@ func (s *Samples) Missing() (n int, first *InputError) { return s.missing, s.fir
 
 // countMissing counts the missing values of a block and remembers where the first is.
 func (s *Samples) countMissing(b block) {
+	if b.whole {
+		return
+	}
 	d := len(s.names)
 	for i, v := range b.rows {
 		if v == v {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet/compress"
@@ -24,6 +25,7 @@ type pageChecker struct {
 	ended   func() error // the error of the context
 	buf     []byte
 	largest []int64 // the largest page of every column, as it comes and unpacked
+	floats  []bool  // whether a floatColumn can read all pages of every column
 }
 
 // check checks every page, and counts what they unpack to. least is what the rows
@@ -31,6 +33,7 @@ type pageChecker struct {
 func (p *pageChecker) check(pages *file.Reader, least int64) error {
 	var sum int64
 	p.largest = make([]int64, pages.MetaData().Schema.NumColumns())
+	p.floats = slices.Repeat([]bool{true}, len(p.largest))
 	old := pages.WriterVersion().LessThan(metadata.Parquet816FixedVersion)
 	for g := range pages.NumRowGroups() {
 		group := pages.MetaData().RowGroup(g)
@@ -47,7 +50,7 @@ func (p *pageChecker) check(pages *file.Reader, least int64) error {
 			if column.MaxRepetitionLevel() > 0 {
 				levels++
 			}
-			n, largest, err := p.chunk(c, levels, old)
+			n, largest, err := p.chunk(c, levels, old, &p.floats[i])
 			if err != nil {
 				return fmt.Errorf("column %q: %w", c.PathInSchema(), err)
 			}
@@ -69,7 +72,8 @@ func (p *pageChecker) held() (sum int64) {
 // chunk checks the pages of a column of a row group, where Arrow would read them,
 // and returns what they unpack to, and the largest of them as it comes and unpacked.
 // levels is how many lists of levels pages have.
-func (p *pageChecker) chunk(c *metadata.ColumnChunkMetaData, levels int, old bool) (sum, largest int64, err error) {
+// It clears floats where a floatColumn cannot read a page.
+func (p *pageChecker) chunk(c *metadata.ColumnChunkMetaData, levels int, old bool, floats *bool) (sum, largest int64, err error) {
 	at := c.DataPageOffset()
 	if d := c.DictionaryPageOffset(); c.HasDictionaryPage() && d > 0 && d < at {
 		at = d
@@ -91,6 +95,7 @@ func (p *pageChecker) chunk(c *metadata.ColumnChunkMetaData, levels int, old boo
 			return 0, 0, err
 		}
 		at += int64(size)
+		*floats = *floats && h.readsFloats() && !old
 		if h.packed > end-at {
 			return 0, 0, io.ErrUnexpectedEOF
 		}

@@ -28,6 +28,9 @@ type parquetReader struct {
 	mem     memory.Allocator
 	sch     *arrow.Schema
 	columns []*pqarrow.ColumnReader
+	pages   *file.Reader
+	checker *pageChecker
+	arrow   *pqarrow.FileReader
 	batch   int64
 	total   int64 // rows that the footer promises
 	done    int64
@@ -99,32 +102,44 @@ func (r *parquetReader) open() error {
 	if err := r.checkTypes(); err != nil {
 		return err
 	}
-	groups := make([]int, pages.NumRowGroups())
-	for i := range groups {
-		groups[i] = i
-		r.total += pages.MetaData().RowGroups[i].GetNumRows()
-	}
-	leaves := make(map[int]bool)
-	for i := range pages.MetaData().Schema.NumColumns() {
-		leaves[i] = true
+	for _, g := range pages.MetaData().RowGroups {
+		r.total += g.GetNumRows()
 	}
 	r.batch = batchRows(r.sch)
-	if len(groups) == 0 {
+	if pages.NumRowGroups() == 0 {
 		return nil
 	}
 	if err := r.checkEncodings(pages.MetaData().RowGroup(0)); err != nil {
 		return err
 	}
-	checker := &pageChecker{in: in, size: in.Size(), counter: &r.src.counter, ended: r.src.ctx.Err}
-	if err := checker.check(pages, r.least()); err != nil {
+	r.checker = &pageChecker{in: in, size: in.Size(), counter: &r.src.counter, ended: r.src.ctx.Err}
+	if err := r.checker.check(pages, r.least()); err != nil {
 		return err
 	}
 	columns := int64(r.sch.NumFields()) * parquetReadAhead
-	if err := r.src.counter.Hold(checker.held() + columns + min(r.batch, r.total)*batch.Width(r.sch)); err != nil {
+	if err := r.src.counter.Hold(r.checker.held() + columns + min(r.batch, r.total)*batch.Width(r.sch)); err != nil {
 		return err
 	}
+	r.pages, r.arrow = pages, arrowFile
+	r.src.sumBeside(in)
+	return nil
+}
+
+// start begins the reading of all columns by Arrow.
+func (r *parquetReader) start() error {
+	if r.columns != nil || r.pages == nil {
+		return nil
+	}
+	groups := make([]int, r.pages.NumRowGroups())
+	for i := range groups {
+		groups[i] = i
+	}
+	leaves := make(map[int]bool)
+	for i := range r.pages.MetaData().Schema.NumColumns() {
+		leaves[i] = true
+	}
 	for i := range r.sch.NumFields() {
-		c, err := arrowFile.GetFieldReader(r.src.ctx, i, leaves, groups)
+		c, err := r.arrow.GetFieldReader(r.src.ctx, i, leaves, groups)
 		if err != nil {
 			return err
 		}
@@ -237,8 +252,11 @@ func (r *parquetReader) release() {
 
 func (r *parquetReader) read() (arrow.Record, error) {
 	r.release()
-	if r.done >= r.total || len(r.columns) == 0 {
+	if r.done >= r.total || r.pages == nil {
 		return nil, io.EOF
+	}
+	if err := batch.Guard(r.start); err != nil {
+		return nil, r.src.explain(err, parquetWhat)
 	}
 	if err := batch.Guard(r.next); err != nil {
 		return nil, r.src.explain(err, parquetWhat)

@@ -286,6 +286,7 @@ type block struct {
 	rows   []float64
 	n      int
 	ids    []string
+	whole  bool  // no value is missing
 	origin []int // which rows of the table they are, from 0; nil if they follow each other
 	sha    string
 }

@@ -59,7 +59,7 @@ func (r *streamReader) read() (arrow.Record, error) {
 	case errors.As(err, &corrupt):
 		err = &InputError{Path: batch.StreamName, Reason: corrupt.Reason, Err: corrupt}
 	case !errors.As(err, &input):
-		r.src.failure = err // whoever sends it knows better what has failed
+		r.src.failed(err) // whoever sends it knows better what has failed
 	}
 	return nil, r.src.explain(err, "stream")
 }

@@ -104,7 +104,9 @@ func (t *textFile) unpack() (*bufio.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		in = bufio.NewReaderSize(counted{z, t.src}, readAhead)
+		unpacked, stop := readAheadOf(z)
+		t.src.closers = append(t.src.closers, stop)
+		in = bufio.NewReaderSize(counted{unpacked, t.src}, readAhead)
 	} else {
 		in = bufio.NewReaderSize(counted{in, t.src}, readAhead)
 	}

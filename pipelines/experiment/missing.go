@@ -318,7 +318,7 @@ func runMissing(ctx context.Context, r *Run) (*Report, error) {
 			overall[way].add(found[way], found[wayFull], way == best)
 		}
 	}
-	panel := report.Bars{Title: "mean over the settings that every way can treat or not", Y: "dB less nothing missing"}
+	panel := report.Bars{Title: "mean over the settings that the way can treat", Y: "dB less nothing missing"}
 	for _, way := range missingWays()[1:] {
 		l := overall[way]
 		main = append(main, append([]string{way, fmt.Sprintf("%d of %d", l.settings, settings)}, append(l.cells(), fmt.Sprintf("%d", l.best))...))
@@ -335,6 +335,9 @@ func runMissing(ctx context.Context, r *Run) (*Report, error) {
 	}
 	setting := fmt.Sprintf("er graphs with 3 neighbours and hub graphs, weights U[-1, 1), smallest eigenvalue 1, %d of each for the test; correlations, Θ* of the standardised variables; the penalty of bcd tuned by NMSE on %d validation graphs of the same setting and way, glad by its general model; population: all pairs", n, choose(r, 6, 3))
 	paragraph := "Values are removed from complete tables. Completely at random: every value with one probability. At random, by a variable that is there: every fourth variable stays whole, and those after it are missing where it is large, so that rows without a missing value are no sample of all. A way that cannot treat every table of a setting, such as rows where no sample is whole, has a dash. Differences are to the same tables with nothing missing."
+	if em, pairs := overall[wayEM].mean(5), overall[wayPairwise].mean(5); em < pairs-0.1 {
+		paragraph += fmt.Sprintf(" What em fills in is shrunk by the penalty of its own graphical lasso, and GLAD, which is not used to that, keeps few edges: its F1 changes by %.2f, and by %.2f with pairwise, which is the way for it.", em, pairs)
+	}
 	if r.Table != "" {
 		section, text, err := r.missingOfTable(ctx, model)
 		if err != nil {

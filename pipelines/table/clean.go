@@ -35,6 +35,7 @@ func newCleaned(t *Table, keep bool) *cleaned {
 
 // Next implements covariance.Source.
 func (c *cleaned) Next() ([]float64, int, error) {
+	before, _ := c.samples.Missing()
 	rows, n, err := c.samples.Next()
 	if err != nil {
 		if err == io.EOF {
@@ -43,6 +44,12 @@ func (c *cleaned) Next() ([]float64, int, error) {
 		return nil, 0, err
 	}
 	d := len(c.names)
+	if after, _ := c.samples.Missing(); after == before && (c.source.Transform == "" || c.source.Transform == job.TransformNone) && !c.source.besides() { // all samples are whole
+		c.tails.add(rows, d)
+		c.read += n
+		c.left += n
+		return rows, n, nil
+	}
 	kept := 0
 	for i := range n {
 		row := rows[i*d : (i+1)*d]
