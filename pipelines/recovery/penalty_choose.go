@@ -119,11 +119,11 @@ func (r *run) warnOfGraph(entry solverEntry, edges int) {
 	_, byRule := PenaltyNamed(p.From)
 	switch m := r.result.Input.Samples; {
 	case edges == 0 && byRule:
-		other := "stars"
-		if !r.job.SamplesGiven() || p.From == stars {
+		other := "refit"
+		if p.From == refit {
 			other = "bic"
 		}
-		r.warn("%s has no edge: by %s, %d samples of %d variables show no relation that is more than chance; %s, or choose the penalty by %s, and trust single edges little", entry.Name, p.From, m, d, advice("smaller"), other)
+		r.warn("%s has no edge: by %s, no penalty fits %d samples of %d variables better than no edge at all; %s, or choose the penalty by %s, and trust single edges little", entry.Name, p.From, m, d, advice("smaller"), other)
 	case edges == 0:
 		r.warn("%s has no edge: %s above every relation; %s, or have it chosen (leave the penalty out)", entry.Name, chosen, advice("smaller"))
 	case 3*edges > pairs && byRule:

@@ -99,7 +99,7 @@ func (r *run) regulate(ctx context.Context, entry solverEntry, est *solver.Estim
 // lassoWeights are those of |R| and |B| in the scores of the classical solvers where
 // regulators are known. Simulated tables of gene expression are what they were fitted to,
 // with the penalty that ebic chooses: TestLassoWeights.
-var lassoWeights = association.Weights{Correlation: 1.02, Coefficient: 0.85}
+var lassoWeights = association.Weights{Correlation: 1.04, Coefficient: 0.94}
 
 // weights are those of a solver: GLAD's are the model's, or equal if it was not trained on
 // regulators.

@@ -57,7 +57,7 @@ func Refit(ctx context.Context, p solver.Problem, s Settings) (*Choice, error) {
 		point.LogLikelihood = -m / 4 * fit
 		point.Criterion = m/2*fit + point.Edges*math.Log(m) + 2*gamma*logChoose(d*(d-1)/2, point.Edges)
 		return nil
-	})
+	}, func(float64) bool { return true })
 }
 
 // logChoose is log C(n, k).

@@ -39,10 +39,10 @@ const (
 	DefaultSubsamples   = 20
 	DefaultFolds        = 5
 	DefaultPermutations = 20
-	// DefaultGap of EBIC and Edges, whose criteria are far apart, and LooseGap of rules that
-	// average over subsamples or folds.
-	DefaultGap = 1e-4
-	LooseGap   = 1e-3
+	// DefaultGap of EBIC, Refit and Edges, which count edges: with a gap of 1e-4 half of the
+	// weak ones may still be missing. LooseGap of rules that average over subsamples or folds.
+	DefaultGap = 1e-6
+	LooseGap   = 1e-5
 )
 
 // Settings are those of the rules. The zero value is the documented default.
