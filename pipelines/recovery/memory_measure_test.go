@@ -128,7 +128,7 @@ func TestMemoryOfSolvers(t *testing.T) {
 				{Solvers: []string{"glad"}}, {Solvers: []string{"bcd"}, Penalty: "0.01"}, {Solvers: []string{"gista"}, Penalty: "0.1"},
 				{Solvers: []string{"admm"}, Penalty: "0.1"}, {Solvers: []string{"am"}, Penalty: "0.1"},
 				{Solvers: []string{"bcd"}, Penalty: "edges:20000", Gap: 0.1}, {Solvers: []string{"bcd"}, Penalty: cv, Gap: 0.1},
-				{Solvers: []string{"admm"}, Penalty: "0.1", ADMMLambda: 1}, {Solvers: []string{"bcd"}, Penalty: "0.1", Correlation: "none"},
+				{Solvers: []string{"admm"}, Penalty: "0.1", ADMMLambda: 1}, {Solvers: []string{"bcd"}, Penalty: "0.01", Correlation: "none"},
 			} {
 				j.Input, j.Engine, j.IterationLimit = input, engine, 3
 				compare(t, fmt.Sprintf("%-6s d = %4d  %-5s %-4s", engine, d, j.Solvers[0], j.Penalty), j, d, idle.Peak)
