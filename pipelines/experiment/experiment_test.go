@@ -342,7 +342,7 @@ func TestAnchors(t *testing.T) {
 }
 
 func TestNamesAreThoseOfTheIssue(t *testing.T) {
-	want := []string{"admm-objective", "admm-grid", "convergence", "runtime", "recovery-probability", "auc", "unroll-length", "penalty-sensitivity", "admmu", "gene-nmse", "ecoli-subnetwork", "dream5", "general", "correlation", "missing", "calibration"}
+	want := []string{"admm-objective", "admm-grid", "convergence", "runtime", "recovery-probability", "auc", "selection", "unroll-length", "penalty-sensitivity", "admmu", "gene-nmse", "ecoli-subnetwork", "dream5", "general", "correlation", "missing", "calibration"}
 	got := Names()
 	slices.Sort(want)
 	slices.Sort(got)
