@@ -90,20 +90,20 @@ func TestDocumentsNameFlags(t *testing.T) {
 	}
 }
 
-// The README's commands for recoveries run as they stand, one after the other.
+// The README's commands on tables and lists run as they stand, one after the other.
 func TestReadmeCommands(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(examples(t))
-	commands := regexp.MustCompile(`(?m)^ {4}gladflow ((?:recover|evaluate|run) [^ ].*?)(?:  +.*)?$`).FindAllStringSubmatch(string(text), -1)
+	commands := regexp.MustCompile(`(?m)^ {4}gladflow ((?:recover|look|evaluate|draw|run) [^ ].*?)(?:  +.*)?$`).FindAllStringSubmatch(string(text), -1)
 	for _, m := range commands {
 		if code, _, stderr := gladflow(t, strings.Fields(m[1])...); code != exitDone {
 			t.Errorf("gladflow %s: code %d, %s", m[1], code, stderr)
 		}
 	}
-	if len(commands) != 4 {
+	if len(commands) != 7 {
 		t.Errorf("%d commands: %q", len(commands), commands)
 	}
 }
