@@ -3,6 +3,9 @@ package recovery
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"math"
+	"slices"
 
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/solver"
@@ -77,6 +80,31 @@ func (r *run) warnOfUnfamiliar() {
 		text += "; edges are ranked by partial correlation and kept by the model's threshold, unless --score probability says otherwise"
 	}
 	r.result.Warnings = append(r.result.Warnings, text)
+}
+
+// warnOfLikely says why GLAD's graph is empty or joins more than a third of all pairs, and
+// what to do.
+func (r *run) warnOfLikely(entry solverEntry, found *finding, edges int) {
+	d := r.blockLen()
+	pairs := d * (d - 1) / 2
+	if !entry.takesModel || r.regulators != nil || pairs == 0 {
+		return
+	}
+	list := fmt.Sprintf("list the strongest pairs (edges top:%d)", max(1, min(2*d, pairs/6)))
+	switch {
+	case edges == 0 && found.expectedFalse != nil:
+		most := 0.0
+		for i := range d {
+			most = math.Max(most, slices.Max(found.probability.Row(i)))
+		}
+		r.warn("%s has no edge: the likeliest pair has a probability of %.2g, and of the pairs kept a share of %v may be false; raise fdr, or %s and trust single ones little", entry.Name, most, r.fdr(), list)
+	case edges == 0:
+		r.warn("%s has no edge: all entries of its matrix are below the threshold of the model %s; %s, or take another model", entry.Name, r.model.Name, list)
+	case 3*edges > pairs && found.expectedFalse != nil:
+		r.warn("%s joins %d of %d pairs, more than a third: so many are likely; lower fdr, or %s", entry.Name, edges, pairs, list)
+	case 3*edges > pairs:
+		r.warn("%s joins %d of %d pairs, more than a third: it estimates every entry, however small; %s", entry.Name, edges, pairs, list)
+	}
 }
 
 // fdr is the expected share of false edges that the job bounds.

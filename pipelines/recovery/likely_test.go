@@ -3,7 +3,9 @@ package recovery
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -211,4 +213,44 @@ func TestProbabilityOfUnfamiliarTable(t *testing.T) {
 			t.Errorf("%s: scores %v of probabilities %v", name, score, p)
 		}
 	}
+}
+
+// A graph of GLAD's without edges, or with most pairs, comes with a sentence on why.
+func TestGLADsGraphIsExplained(t *testing.T) {
+	noise := job.Job{Input: independent(t, 40, 60), Solvers: []string{"glad"}}
+	for name, c := range map[string]struct {
+		job  job.Job
+		says string
+	}{
+		"nothing is likely": {noise, "glad has no edge: the likeliest pair has a probability of 0."},
+		"every entry":       {with(noise, func(j *job.Job) { j.Model = "er-d100-m20"; j.Correlation = "none" }), "more than a third: it estimates every entry"},
+		"so many are asked": {with(noise, func(j *job.Job) { j.FDR = 1 }), "glad joins 780 of 780 pairs, more than a third: so many are likely"},
+	} {
+		r, _ := tablesOf(t, c.job)
+		if len(warnings(r, c.says)) != 1 {
+			t.Errorf("%s: %d edges, warnings %q", name, r.Solvers[0].Edges, r.Warnings)
+		}
+	}
+	clear := job.Job{Input: testtable.CSV(t, 8, 60), IDColumn: "id", Solvers: []string{"glad"}, Model: "general-1"}
+	if r, _ := tablesOf(t, clear); len(warnings(r, "has no edge")) > 0 || 3*r.Solvers[0].Edges > 28 != (len(warnings(r, "more than a third")) == 1) {
+		t.Errorf("%d edges, warnings %q", r.Solvers[0].Edges, r.Warnings)
+	}
+}
+
+// independent is a table of independent Gaussian variables.
+func independent(t *testing.T, d, m int) string {
+	rng := rand.New(rand.NewPCG(11, 3))
+	var text strings.Builder
+	for j := range d {
+		fmt.Fprintf(&text, ",v%d", j)
+	}
+	lines := []string{text.String()[1:]}
+	for range m {
+		text.Reset()
+		for range d {
+			fmt.Fprintf(&text, ",%v", rng.NormFloat64())
+		}
+		lines = append(lines, text.String()[1:])
+	}
+	return testtable.File(t, "noise.csv", strings.Join(lines, "\n")+"\n")
 }

@@ -80,6 +80,7 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 	}
 	if found.estimate != nil {
 		r.warnOfGraph(entry, found.estimate.Edges())
+		r.warnOfLikely(entry, found, found.estimate.Edges())
 	}
 	if res.Stability, err = r.stabilise(ctx, entry, found, penalty); err != nil {
 		report.Done("failed")
