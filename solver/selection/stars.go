@@ -214,8 +214,9 @@ func (t *stars) solve(ctx context.Context, from, to int) error {
 			return err
 		}
 		found := make([][]int32, to-from+1)
-		notes := slices.Clone(path[from : to+1])
+		notes := make([]Point, len(found)) // of this subsample; path is shared
 		for k := range found {
+			notes[k] = newPoint(path[from+k].Penalty)
 			if path[from+k].Resamples == t.n {
 				continue
 			}
