@@ -275,7 +275,8 @@ func TestNetworkInBrowser(t *testing.T) {
 		t.Errorf("%s of %d curves stay when one is hidden", n, len(recovery.SelfSufficient()))
 	}
 	text(`(d => d.open = true)(document.querySelector("details"))`)
-	text(`new Promise(r => setTimeout(r, 50))`)
+	// The page hears of it when it is next idle.
+	text(`new Promise(done => { const look = n => n == 0 || document.querySelector("details tbody tr") ? done() : setTimeout(look, 20, n - 1); look(500); })`)
 	if n := text(`document.querySelectorAll("details tbody tr").length`); n != "19" {
 		t.Errorf("the table of edges has %s rows", n)
 	}
