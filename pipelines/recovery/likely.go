@@ -90,7 +90,7 @@ func (r *run) warnOfLikely(entry solverEntry, found *finding, edges int) {
 	if !entry.takesModel || r.regulators != nil || pairs == 0 {
 		return
 	}
-	list := fmt.Sprintf("list the strongest pairs (edges top:%d)", max(1, min(2*d, pairs/6)))
+	list := fmt.Sprintf("list the strongest pairs (edges top:%d)", someEdges(d))
 	switch {
 	case edges == 0 && found.expectedFalse != nil:
 		most := 0.0

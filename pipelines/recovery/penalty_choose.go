@@ -97,6 +97,9 @@ func pathPoint(p selection.Point, of *job.PenaltyResult) job.PathPoint {
 
 func threadsOf(c solverConfig) int { return dense.Threads(c.engine) }
 
+// someEdges is a number of edges that is neither few nor many on d variables: for advice.
+func someEdges(d int) int { return max(1, min(2*d, d*(d-1)/12)) }
+
 // warnOfGraph says why a graph is empty or joins more than a third of all pairs, and what to
 // do about it.
 func (r *run) warnOfGraph(entry solverEntry, edges int) {
@@ -110,7 +113,7 @@ func (r *run) warnOfGraph(entry solverEntry, edges int) {
 		if p.From == "matrix" {
 			return "give " + other + " penalties"
 		}
-		return fmt.Sprintf("give a %s penalty, or a number of edges (penalty edges:%d)", other, max(1, min(2*d, pairs/6)))
+		return fmt.Sprintf("give a %s penalty, or a number of edges (penalty edges:%d)", other, someEdges(d))
 	}
 	chosen := "the penalties of the matrix are"
 	if p.From != "matrix" {

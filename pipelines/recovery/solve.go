@@ -79,8 +79,9 @@ func (r *run) solve(ctx context.Context, p solver.Problem, name string, penalty 
 		}
 	}
 	if found.estimate != nil {
-		r.warnOfGraph(entry, found.estimate.Edges())
-		r.warnOfLikely(entry, found, found.estimate.Edges())
+		edges := found.estimate.Edges()
+		r.warnOfGraph(entry, edges)
+		r.warnOfLikely(entry, found, edges)
 	}
 	if res.Stability, err = r.stabilise(ctx, entry, found, penalty); err != nil {
 		report.Done("failed")
