@@ -45,6 +45,7 @@ func TestCalibration(t *testing.T) {
 			t.Errorf("%s keeps %v, false %v, selected %v", name, k, at[name+" false_5"], at[name+" selected"])
 		}
 	}
+	// A few small tables, whose pairs depend on each other: .05 and .95 within what chance does.
 	if size := at["partial-correlation size_05"]; !(size > 0.01 && size < 0.1) {
 		t.Errorf("%v of the p-values of pairs without an edge are small", size)
 	}
