@@ -103,8 +103,9 @@ func measured(t *testing.T, j job.Job, heap int64) measurement {
 }
 
 // What a run reserves is what it takes, whatever the solver and the engine: where Go's
-// heap is held to that, the run goes well, the process grows by no more, and more than
-// half of what is reserved for matrices is used.
+// heap is held to that, the run goes well, the process grows by no more, and, where the
+// matrices are large against the process itself, more than half of what is reserved for
+// them is used.
 //
 // The table of docs/operations.md is the log of this test with GLADFLOW_LONG=1 and -v, on a
 // machine with OpenBLAS: without it the larger sizes take a quarter of an hour.
@@ -138,7 +139,9 @@ func TestMemoryOfSolvers(t *testing.T) {
 }
 
 // compare measures a job twice, the second time with Go's heap held to what the first
-// has reserved. idle is what the process takes without a job.
+// has reserved. idle is what the process takes without a job. Part of that is free again
+// for a job's matrices, so that how much of a reservation is used is only asked where the
+// matrices take at least half as much as the idle process.
 func compare(t *testing.T, what string, j job.Job, d int, idle int64) {
 	t.Helper()
 	free := measured(t, j, 0)
@@ -149,7 +152,7 @@ func compare(t *testing.T, what string, j job.Job, d int, idle int64) {
 	if took > free.Reserved {
 		t.Errorf("%s: %d MiB are reserved, and the run took %d MiB", what, free.Reserved>>20, took>>20)
 	}
-	if free.Reserved-ownBytes > 2*took {
+	if matrices := free.Reserved - ownBytes; matrices > idle/2 && matrices > 2*took {
 		t.Errorf("%s: %d MiB are reserved, of which %d MiB are used", what, free.Reserved>>20, took>>20)
 	}
 }
