@@ -10,8 +10,12 @@ type conjugator interface {
 	conjugate(n int, a, tau, f []float64, work *Scratch)
 }
 
-// reflectionsWidth is how many reflections are applied at once.
-const reflectionsWidth = 32
+const (
+	// reflectionsWidth is how many reflections are applied at once.
+	reflectionsWidth = 32
+	// parallelConjugation is the n from which they are on several threads.
+	parallelConjugation = 400
+)
 
 // gatherReflections sets v (k×m) to the reflections of rows first to first + k of a, which
 // tridiagonalise has made: row i of it begins with i zeros and a one.

@@ -38,9 +38,6 @@ type conjugation struct {
 	f, v, x   []float64
 }
 
-// parallelConjugation is the n from which a block has several threads.
-const parallelConjugation = 400
-
 // multiply sets x (k×n) to V·F.
 func (c *conjugation) multiply() {
 	e, n, k, m := c.e, c.n, c.k, c.n-c.out
