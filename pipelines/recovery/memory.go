@@ -188,14 +188,14 @@ func (m *reservation) release(kernels *dense.Background) {
 
 // admit reserves what the run needs at its peak, as far as it is known when its
 // tables have been opened.
-func (r *run) admit(context.Context) error {
+func (r *run) admit(ctx context.Context) error {
 	d := len(r.table.Names)
 	m := &r.memory
 	if r.wide() {
 		return r.admitWide()
 	}
 	m.peak, m.what = r.table.Memory(), fmt.Sprintf("the covariance of %d variables", d)
-	return r.admitSolvers()
+	return r.advisedWide(ctx, r.admitSolvers())
 }
 
 // admitSolvers reserves what those take that are given all of S, and what comes with it.

@@ -55,7 +55,7 @@ type Host struct {
 	// type. Default (nil): there is no bound.
 	Memory Memory
 
-	wideFrom int // of tests, in place of wideVariables
+	wideFrom, smallComponent int // of tests, in place of wideVariables and smallComponent
 }
 
 // Run does a job. Everything that can be checked is checked first: what the

@@ -41,7 +41,7 @@ func (r *run) wideBut() bool {
 func (r *run) admitWide() error {
 	r.table.KeepColumns = true
 	m, d := &r.memory, len(r.table.Names)
-	m.peak, m.what = max(r.table.Memory(), covariance.ScreenMemory(threadsOf(r.configuration(glasso.Penalty{}, nil)))), fmt.Sprintf("%d variables", d)
+	m.peak, m.what = max(r.table.Memory(), covariance.ScreenMemory(d, threadsOf(r.configuration(glasso.Penalty{}, nil)))), fmt.Sprintf("%d variables", d)
 	for _, name := range r.job.Solvers {
 		if r.delivers() {
 			m.tables += r.keptMemory(r.tableSize(find(name), 0, 0))
@@ -108,12 +108,36 @@ func (r *run) advised(ctx context.Context, err error, advice string) error {
 	if !errors.As(err, &none) {
 		return err
 	}
-	rho, most, err := r.penaltyFor(ctx, smallComponent)
+	rho, most, err := r.penaltyFor(ctx, cmp.Or(r.host.smallComponent, smallComponent))
 	if err != nil {
 		return err
 	}
 	none.Advice = fmt.Sprintf("%s, such as %.4g, which leaves no component of more than %s", advice, rho, progress.Count(most, "variable"))
 	return none
+}
+
+// advisedWide is err, and where that says that there is no room for all of S, how the run can
+// do without it. It reads the table for that where the penalty is all that is in the way.
+func (r *run) advisedWide(ctx context.Context, err error) error {
+	none := new(memory.Error)
+	if !errors.As(err, &none) || len(r.table.Names) < cmp.Or(r.host.wideFrom, wideVariables) || !r.table.HoldsColumns() {
+		return err
+	}
+	if !r.wideBut() {
+		none.Advice = "choose fewer variables, or the solver bcd with a penalty that is a number and nothing that takes all pairs, which only forms what is connected"
+		return none
+	}
+	if r.admitWide() != nil {
+		return none
+	}
+	data, failure := r.table.Estimate(ctx, r.engine, r.stage(progress.Reading, ""))
+	if failure != nil {
+		return failure
+	}
+	if r.columns = data.Columns; r.columns == nil { // there are more samples than variables
+		return none
+	}
+	return r.advised(ctx, none, "give the penalty as a number, with which only what is connected is formed")
 }
 
 // penaltyFor is about the smallest penalty, rounded up, that leaves no component of more than

@@ -43,9 +43,9 @@ func ColumnsMemory(d int, s Settings) (once, perSample int64) {
 	return 8 * blocks * blockRows * int64(d), 2*8*int64(d) + ranks
 }
 
-// ScreenMemory is what Columns.Screen takes on so many threads, in bytes: blocks of products
-// and, where all their entries are above the threshold, what holds these.
-func ScreenMemory(threads int) int64 {
+// ScreenMemory is what Columns.Screen takes of d variables on so many threads, in bytes:
+// blocks of products and, where all their entries are above the threshold, what holds these.
+func ScreenMemory(d, threads int) int64 {
 	const square, entry = blockVariables * blockVariables, 16
-	return int64(threads)*8*square + scanned*2*entry*square
+	return int64(threads)*8*square + 2*entry*min(scanned*square, int64(d)*int64(d)/2)
 }
