@@ -55,6 +55,8 @@ type Result struct {
 type InputResult struct {
 	Path string `json:"path"`
 	Kind string `json:"kind"`
+	// Streamed says that a host has given the samples, from no file.
+	Streamed bool `json:"streamed,omitempty"`
 	// SHA256 is the checksum of the file's bytes.
 	SHA256 string `json:"sha256"`
 	// Samples is M, Variables d.
@@ -278,6 +280,10 @@ type SolverResult struct {
 	// the same figures.
 	Metrics     Metrics `json:"metrics,omitempty"`
 	ListMetrics Metrics `json:"list_metrics,omitempty"`
+	// Course is how the solver came to its estimate; nil without iterations. Curves are those
+	// of every pair; nil without a reference.
+	Course *CourseResult `json:"course,omitempty"`
+	Curves *CurvesResult `json:"curves,omitempty"`
 	// Files are those that were written, each of them whole. A file that bears the
 	// solver's name and is not among them is of another run.
 	Files []WrittenFile `json:"files,omitempty"`

@@ -184,6 +184,7 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 	r.result.Input = job.InputResult{
 		Path:      r.result.Job.Input,
 		Kind:      r.job.InputKind,
+		Streamed:  r.host.Records != nil,
 		SHA256:    data.SHA256,
 		Samples:   data.Problem.Samples,
 		Variables: len(data.Names),
