@@ -77,7 +77,7 @@ func TestColumnsAreEstimate(t *testing.T) {
 				t.Fatalf("variance %v, and %v in S", c.Variance(i), part.At(i, i))
 			}
 			for j := range a.d {
-				unit := math.Sqrt(want.S.At(i, i) * want.S.At(j, j))
+				unit := math.Sqrt(want.S.At(i, i)) * math.Sqrt(want.S.At(j, j))
 				if math.Abs(part.At(i, j)-want.S.At(i, j)) > 1e-11*unit {
 					t.Fatalf("(%d,%d): %v, want %v", i, j, part.At(i, j), want.S.At(i, j))
 				}
