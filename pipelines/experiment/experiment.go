@@ -42,7 +42,7 @@ func All() []Experiment {
 	return []Experiment{
 		admmObjective(), admmGrid(), penaltySensitivity(), convergence(), runtimes(),
 		recoveryProbability(), areaUnderCurve(), unrollLength(), unrolledADMM(),
-		geneNMSE(), ecoliSubnetwork(), challenge(), generalModel(), correlationChoice(), penaltySelection(), missingValues(), calibration(),
+		geneNMSE(), ecoliSubnetwork(), challenge(), generalModel(), correlationChoice(), penaltySelection(), missingValues(), calibration(), scaling(),
 	}
 }
 
