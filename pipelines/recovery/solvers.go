@@ -34,7 +34,9 @@ type solverEntry struct {
 	objectiveOption string
 	// build makes the solver, or rank ranks pairs: it is one of the two.
 	build func(solverConfig) solver.Solver
-	rank  func(context.Context, rankingConfig) (*ranking, error)
+	// buildParts makes the solver for parts of S; nil where it needs all of it.
+	buildParts func(solverConfig) partsSolver
+	rank       func(context.Context, rankingConfig) (*ranking, error)
 	// needsSamples says that it cannot do with their covariance; usesSamples that it
 	// takes them where they are given.
 	needsSamples, usesSamples bool
