@@ -178,10 +178,15 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 	r.result.StandardDeviations = data.StandardDeviations
 	r.result.Warnings = append(r.result.Warnings, data.Warnings...)
 	r.warnOfTails(data)
-	r.warnOfRepeats(data)
+	same := repeats(data.Problem.S, data.Shrinkage)
+	r.warnOfRepeats(data, same)
+	if err := r.warnOfDependencies(ctx, data, same); err != nil {
+		return solver.Problem{}, err
+	}
 	r.warnOfUnits(data)
 	r.warnOfPenalty()
 	r.warnOfModel()
+	r.warnOfFilledIn(data)
 	if err := r.checkAdaptingTo(data.Problem.Samples); err != nil {
 		return solver.Problem{}, err
 	}
