@@ -45,9 +45,15 @@ func dependenciesText(names []string, groups [][]int, count int) string {
 	return fmt.Sprintf("some variables are linear combinations of others, such as sums, differences or shares of a whole, so that their edges say how they were computed: %s; leave out one of a group, the one that was computed", groupsText(names, groups, count, ", "))
 }
 
-// warnOfDependencies names variables that follow from others.
-func (r *run) warnOfDependencies(ctx context.Context, data *table.Data, repeats [][]int) error {
-	groups, count, err := dependencies(ctx, data, repeats, r.engine)
+// warnOfSame names variables that repeat each other or follow from others. Where there are more
+// variables than samples, the run may have no S yet and look for repeats later.
+func (r *run) warnOfSame(ctx context.Context, data *table.Data) error {
+	if data.Problem.S == nil {
+		return nil
+	}
+	same := repeats(data.Problem.S, data.Shrinkage)
+	r.warnOfRepeats(same)
+	groups, count, err := dependencies(ctx, data, same, r.engine)
 	if text := dependenciesText(data.Names, groups, count); text != "" {
 		r.warn("%s", text)
 	}

@@ -16,9 +16,9 @@ const sameVariable = 0.9999
 // warnOfRepeats names the groups of variables that repeat each other. Given one of a
 // group, the others say nothing more of the rest, so that its edges are split between
 // them by chance.
-func (r *run) warnOfRepeats(data *table.Data, groups [][]int) {
+func (r *run) warnOfRepeats(groups [][]int) {
 	if groups != nil {
-		r.warn("some variables repeat each other (correlation of %v and more, with either sign), so that their edges fall to one or the other by chance: %s; leave out all but one of a group", sameVariable, groupsText(data.Names, groups, len(groups), " = "))
+		r.warn("some variables repeat each other (correlation of %v and more, with either sign), so that their edges fall to one or the other by chance: %s; leave out all but one of a group", sameVariable, groupsText(r.table.Names, groups, len(groups), " = "))
 	}
 }
 

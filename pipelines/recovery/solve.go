@@ -174,7 +174,11 @@ func (r *run) attempt(ctx context.Context, p solver.Problem, entry solverEntry, 
 				return a
 			}
 		}
-		found.estimate, stack, err = attempt(ctx, entry.build(c), r.block(p))
+		if r.columns == nil {
+			found.estimate, stack, err = attempt(ctx, entry.build(c), r.block(p))
+		} else {
+			found.estimate, stack, err = attempt(ctx, ofParts{entry.buildParts(c), r.columns, r.components}, p)
+		}
 	}
 	return found, recorder, stack, err
 }
