@@ -30,40 +30,23 @@ func (e *openBLAS) reducePanel(n, k int, a []float64, lda int, offDiagonal, tau,
 	work.parts = grow(work.parts, parts*n)
 	c := panel{e: e, n: n, lda: lda, ldw: ldw, a: a, w: w, parts: work.parts, bounds: make([]int, parts+1)}
 	c.multiply = c.part
-	few := make([]float64, k)
+	products := make([]float64, k)
 	for i := range k {
 		row := a[i*lda+i : i*lda+n]
-		if i > 0 {
-			e.alone(func() {
-				e.gemv(true, i, n-i, -1, a[i:], lda, w[i:], ldw, row)
-				e.gemv(true, i, n-i, -1, w[i:], ldw, a[i:], lda, row)
-			})
-		}
+		c.refresh(i, row)
 		offDiagonal[i], tau[i] = reflect(row[1:])
-		c.from = i + 1
-		products := few[:i]
+		c.from, c.v = i+1, row[1:]
 		m := n - c.from
 		c.divide(parts)
-		v, to := row[1:], w[i*ldw+c.from:i*ldw+n]
-		c.v = v
+		to := w[i*ldw+c.from : i*ldw+n]
 		e.share(parts, c.multiply)
 		clear(to)
 		for p := range parts {
 			floats.Add(to[c.bounds[p]:], work.parts[p*n+c.bounds[p]:p*n+m])
 		}
-		e.alone(func() {
-			if i == 0 {
-				return
-			}
-			clear(products)
-			e.gemv(false, i, m, 1, w[c.from:], ldw, v, 1, products)
-			e.gemv(true, i, m, -1, a[c.from:], lda, products, 1, to)
-			clear(products)
-			e.gemv(false, i, m, 1, a[c.from:], lda, v, 1, products)
-			e.gemv(true, i, m, -1, w[c.from:], ldw, products, 1, to)
-		})
+		c.correct(to, products[:i])
 		floats.Scale(tau[i], to)
-		floats.AddScaled(to, -tau[i]/2*floats.Dot(to, v), v)
+		floats.AddScaled(to, -tau[i]/2*floats.Dot(to, c.v), c.v)
 	}
 }
 
@@ -76,6 +59,35 @@ type panel struct {
 	v, parts    []float64
 	bounds      []int // of the rows of every part, from from on
 	multiply    func(p int)
+}
+
+// refresh subtracts from row i what the reflections of the rows before it change there.
+func (c *panel) refresh(i int, row []float64) {
+	if i == 0 {
+		return
+	}
+	c.e.enter()
+	defer c.e.leave()
+	c.e.gemv(true, i, c.n-i, -1, c.a[i:], c.lda, c.w[i:], c.ldw, row)
+	c.e.gemv(true, i, c.n-i, -1, c.w[i:], c.ldw, c.a[i:], c.lda, row)
+}
+
+// correct subtracts from to, the product of the matrix with v, what these reflections change in
+// the matrix. products is scratch, a number for each of them.
+func (c *panel) correct(to, products []float64) {
+	k := len(products)
+	if k == 0 {
+		return
+	}
+	c.e.enter()
+	defer c.e.leave()
+	m, a, w := c.n-c.from, c.a[c.from:], c.w[c.from:]
+	clear(products)
+	c.e.gemv(false, k, m, 1, w, c.ldw, c.v, 1, products)
+	c.e.gemv(true, k, m, -1, a, c.lda, products, 1, to)
+	clear(products)
+	c.e.gemv(false, k, m, 1, a, c.lda, c.v, 1, products)
+	c.e.gemv(true, k, m, -1, w, c.ldw, products, 1, to)
 }
 
 // divide gives every part as many entries of the triangle.
