@@ -40,6 +40,8 @@ type solverEntry struct {
 	// needsSamples says that it cannot do with their covariance; usesSamples that it
 	// takes them where they are given.
 	needsSamples, usesSamples bool
+	// marginal says that its ranking is by relations of two variables whatever the others do.
+	marginal bool
 	// probability says that its ranking has the probability of an edge.
 	probability bool
 	// ranks says that it sees the ranks of the samples, by the job.
