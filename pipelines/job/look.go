@@ -22,8 +22,10 @@ type Look struct {
 	LargestDeviation NamedValue `json:"largest_deviation"`
 	// Ratio is d/M of the variables that vary.
 	Ratio float64 `json:"ratio"`
-	// Advice are sentences on what to do, and Command is the recovery with it.
+	// Advice are sentences on what to do. Job is the recovery with it, without defaults, and
+	// Command that on the command line.
 	Advice  []string `json:"advice,omitempty"`
+	Job     Job      `json:"job"`
 	Command string   `json:"command"`
 }
 

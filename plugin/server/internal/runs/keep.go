@@ -7,6 +7,7 @@ import (
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/recovery"
+	"github.com/gladflow/gladflow/pipelines/report/page"
 )
 
 // keepTables is the recovery.Host's Solved: it keeps the tables of a solver until a
@@ -33,6 +34,27 @@ func (g *Registry) keepTables(r *Run, n recovery.Network) error {
 		g.unreserve(r, bytes)
 	}
 	return err
+}
+
+// keepPage keeps the page of a run that is about to end, if there is one and room for it.
+// A run does not fail for want of that: who asks for the page is told.
+func (g *Registry) keepPage(r *Run, shown *page.Page) {
+	if shown == nil {
+		return
+	}
+	bytes := shown.Memory()
+	if g.reserve(r, bytes, 0) != nil {
+		return
+	}
+	r.mu.Lock()
+	ended := r.state.Ended()
+	if !ended {
+		r.page = shown
+	}
+	r.mu.Unlock()
+	if ended {
+		g.unreserve(r, bytes)
+	}
 }
 
 // recordBytes is the memory of a table with the names of its columns and what else its

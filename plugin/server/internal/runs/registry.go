@@ -339,7 +339,11 @@ func (g *Registry) newRun(call context.Context, q Request) *Run {
 	ctx, cancel := context.WithCancelCause(call)
 	stop := context.AfterFunc(g.ctx, func() { cancel(drainingFault()) })
 	context.AfterFunc(ctx, func() { stop() })
-	return newRun(ctx, cancel, rand.Text(), q.Caller, recovery.Resolved(q.Job))
+	j := recovery.Resolved(q.Job)
+	if q.Work != nil {
+		j.Solvers = []string{}
+	}
+	return newRun(ctx, cancel, rand.Text(), q.Caller, j)
 }
 
 func drainingFault() *protocol.Fault {
