@@ -106,6 +106,7 @@ func (r *run) page() page.Page {
 		p.Sections = append(p.Sections,
 			page.Section{Title: "Curves", Charts: page.RankingCharts(known, r.report.curves), Notes: []string{first}},
 			page.Section{Title: "Networks", Networks: r.report.networks, Chosen: r.best()},
+			page.HeatSection(),
 			page.Section{
 				Title:  "Degrees",
 				Charts: []page.Chart{page.DegreeChart(append(r.report.degrees, page.ReferenceDegrees(known, len(r.table.Names))))},

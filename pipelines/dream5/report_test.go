@@ -59,10 +59,11 @@ func TestReport(t *testing.T) {
 		}
 	}
 	var networks struct {
+		Names    []string
 		Networks []struct {
 			Name, Score       string
 			Directed          bool
-			Names             []string
+			Nodes             []int
 			Regulators, Edges []int
 		}
 	}
@@ -78,12 +79,12 @@ func TestReport(t *testing.T) {
 			t.Errorf("%s: %d edges are drawn, and the gold standard has %d", n.Name, len(n.Edges)/4, r.Populations[0].Positives)
 		}
 		for _, k := range n.Regulators {
-			if n.Names[k] != "v0" && n.Names[k] != "v4" {
-				t.Errorf("%s: %s is drawn as a regulator", n.Name, n.Names[k])
+			if networks.Names[n.Nodes[k]] != "v0" && networks.Names[n.Nodes[k]] != "v4" {
+				t.Errorf("%s: %s is drawn as a regulator", n.Name, networks.Names[n.Nodes[k]])
 			}
 		}
 		for k := 0; k < len(n.Edges); k += 4 {
-			if name := n.Names[n.Edges[k]]; name != "v0" && name != "v4" {
+			if name := networks.Names[n.Nodes[n.Edges[k]]]; name != "v0" && name != "v4" {
 				t.Errorf("%s: an edge leads from %s", n.Name, name)
 			}
 		}

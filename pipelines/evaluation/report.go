@@ -77,6 +77,7 @@ func reportPage(r *Result, p *metric.Population, l metric.List, ranking metric.R
 				},
 			},
 			{Title: "Network", Networks: []page.Network{network}},
+			page.HeatSection(),
 			{Title: "Curves", Charts: page.RankingCharts(p, []page.Curve{{Name: name, Curves: ranking.Curves()}})},
 			{
 				Title:  "Degrees",

@@ -121,7 +121,7 @@ func (p *reportPage) page() page.Page {
 	shown.Sections = append(shown.Sections, p.resultsSection())
 	solved := p.solved()
 	if len(solved) > 0 {
-		shown.Sections = append(shown.Sections, p.networkSection(solved))
+		shown.Sections = append(shown.Sections, p.networkSection(solved), page.HeatSection())
 		if p.population != nil {
 			shown.Sections = append(shown.Sections, p.curvesSection(solved))
 		}

@@ -56,10 +56,11 @@ func TestReport(t *testing.T) {
 	}
 	text := string(data)
 	var drawn struct {
+		Names    []string
 		Networks []struct {
 			Name   string
 			Total  int
-			Names  []string
+			Nodes  []int
 			Edges  []int
 			Scores []float64
 		}
@@ -80,7 +81,7 @@ func TestReport(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k := range min(3, len(n.Scores)) {
-			from, to := n.Names[n.Edges[4*k]], n.Names[n.Edges[4*k+1]]
+			from, to := drawn.Names[n.Nodes[n.Edges[4*k]]], drawn.Names[n.Nodes[n.Edges[4*k+1]]]
 			if math.Abs(n.Scores[k]-list.Score[k]) > 1e-4*math.Abs(list.Score[k]) {
 				t.Errorf("%s: edge %d has score %v, in the file %v", s.Name, k, n.Scores[k], list.Score[k])
 			}
@@ -250,10 +251,11 @@ func TestReportOfRegulators(t *testing.T) {
 		t.Fatal(err)
 	}
 	var drawn struct {
+		Names    []string
 		Networks []struct {
 			Name       string
 			Directed   bool
-			Names      []string
+			Nodes      []int
 			Regulators []int
 			Edges      []int
 		}
@@ -264,14 +266,14 @@ func TestReportOfRegulators(t *testing.T) {
 	for _, n := range drawn.Networks {
 		regulators := make(map[int]bool)
 		for _, k := range n.Regulators {
-			regulators[k] = n.Names[k] == "v1" || n.Names[k] == "v4"
+			regulators[k] = drawn.Names[n.Nodes[k]] == "v1" || drawn.Names[n.Nodes[k]] == "v4"
 		}
 		if !n.Directed || len(n.Edges) == 0 || len(regulators) == 0 {
 			t.Errorf("%s: drawn is %+v", n.Name, n)
 		}
 		for k := 0; k < len(n.Edges); k += 4 {
 			if !regulators[n.Edges[k]] {
-				t.Errorf("%s: an edge leads from %s", n.Name, n.Names[n.Edges[k]])
+				t.Errorf("%s: an edge leads from %s", n.Name, drawn.Names[n.Nodes[n.Edges[k]]])
 			}
 		}
 	}

@@ -121,11 +121,21 @@ func hostileText() func() string {
 	return func() string { k++; return hostile[k%len(hostile)] }
 }
 
-// counts are what must be drawn.
-type counts struct{ Networks, Edges, Nodes, Labels, Plots, Curves, Dots int }
+// counts are what must be drawn. Painted is the number of pixels of edges, Heat that of cells of
+// heat maps.
+type counts struct{ Networks, Edges, Painted, Nodes, Labels, Plots, Curves, Dots, Heat, Coloured int }
 
-const counting = `(n => ({Networks: n(".stage svg"), Edges: n(".stage .edge"), Nodes: n(".stage .node"), Labels: n(".stage text"),
-	Plots: n(".plot svg"), Curves: n(".plot .curve"), Dots: n(".plot .dot")}))(s => document.querySelectorAll(s).length)`
+const counting = `(n => ({Networks: n(".stage svg"), Edges: total(".stage canvas", "edges"), Painted: painted(".stage:not(.heat) canvas"), Nodes: n(".stage .node"), Labels: n(".stage text"),
+	Plots: n(".plot svg"), Curves: n(".plot .curve"), Dots: n(".plot .dot"), Heat: total(".heat canvas", "cells"), Coloured: painted(".heat canvas")}))(s => document.querySelectorAll(s).length);
+	function total(s, key) { return [...document.querySelectorAll(s)].reduce((sum, c) => sum + (+c.dataset[key] || 0), 0); }
+	function painted(s) {
+		const c = document.querySelector(s);
+		if (!c) return 0;
+		const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+		let n = 0;
+		for (let k = 0; k < d.length; k += 4) n += d[k + 3] > 0 && Math.max(d[k], d[k + 1], d[k + 2]) - Math.min(d[k], d[k + 1], d[k + 2]) > 60; // of some colour
+		return n;
+	}`
 
 // Every page draws what it says in every view, without an error, a request or a
 // breach of its policy, and is no wider than the view.
@@ -153,7 +163,7 @@ func TestPagesInBrowser(t *testing.T) {
 				var got counts
 				p.Eval(t, counting, &got)
 				drawn := c.networks > 0
-				if got.Networks != c.networks || got.Edges > 0 != drawn || got.Nodes > 0 != drawn || got.Labels > 0 != drawn || got.Plots != c.plots || got.Curves != c.curves || got.Dots != c.dots {
+				if got.Networks != c.networks || got.Edges > 0 != drawn || got.Painted > 100 != drawn || got.Heat > 0 != drawn || got.Coloured > 100 != drawn || got.Nodes > 0 != drawn || got.Labels > 0 != drawn || got.Plots != c.plots || got.Curves != c.curves || got.Dots != c.dots {
 					t.Errorf("drawn are %+v, want %d networks, %d plots, %d curves and %d dots", got, c.networks, c.plots, c.curves, c.dots)
 				}
 				var size []float64
@@ -250,10 +260,14 @@ func TestNetworkInBrowser(t *testing.T) {
 	if text(at) != before {
 		t.Error("the wheel zooms a drawing without the focus")
 	}
-	edges := func() string { return text(`document.querySelectorAll(".stage .edge").length`) }
-	text(`(s => { s.value = 5; s.dispatchEvent(new Event("input")); })(document.querySelector("input[type=range]"))`)
+	edges := func() string { return text(`document.querySelector(".stage canvas").dataset.edges`) }
+	text(`(s => { s.value = 5; s.dispatchEvent(new Event("change")); })(document.querySelector("input[type=number]"))`)
 	if n := edges(); n != "5" {
 		t.Errorf("%s edges are drawn, and 5 were asked for", n)
+	}
+	text(`(s => { s.value = 0; s.dispatchEvent(new Event("input")); })(document.querySelector("input[type=range]"))`)
+	if n := edges(); n != "1" {
+		t.Errorf("%s edges are drawn at the lower end of the slider", n)
 	}
 	text(`[...document.querySelectorAll(".networks button")].find(b => b.textContent === "am").click()`)
 	if n := edges(); n != "19" {
@@ -277,7 +291,7 @@ func TestNetworkInBrowser(t *testing.T) {
 	text(`(d => d.open = true)(document.querySelector("details"))`)
 	// The page hears of it when it is next idle.
 	text(`new Promise(done => { const look = n => n == 0 || document.querySelector("details tbody tr") ? done() : setTimeout(look, 20, n - 1); look(500); })`)
-	if n := text(`document.querySelectorAll("details tbody tr").length`); n != "19" {
+	if n := text(`document.querySelectorAll("details tbody tr").length`); n != "20" {
 		t.Errorf("the table of edges has %s rows", n)
 	}
 	scores := `[...document.querySelectorAll("details tbody tr")].map(r => r.cells[2].textContent).join()`
@@ -288,14 +302,43 @@ func TestNetworkInBrowser(t *testing.T) {
 		t.Errorf("by ascending score the table has %s, and had %s", weakest, strongest)
 	}
 	text(`(s => { s.value = "g04"; s.dispatchEvent(new Event("input")); })(document.querySelector("details input"))`)
-	if without := text(`[...document.querySelectorAll("details tbody tr")].filter(r => !r.textContent.includes("g04")).length + "of" + document.querySelectorAll("details tbody tr").length`); !strings.HasPrefix(without, "0of") || without == "0of0" || without == "0of19" {
+	if without := text(`[...document.querySelectorAll("details tbody tr")].filter(r => !r.textContent.includes("g04")).length + "of" + document.querySelectorAll("details tbody tr").length`); !strings.HasPrefix(without, "0of") || without == "0of0" || without == "0of20" {
 		t.Errorf("of the rows that the filter leaves, lack its variable %s", without)
+	}
+	// Cells of the heat map are read with keys.
+	text(`document.querySelector(".cells").focus()`)
+	p.Key(t, "ArrowRight")
+	p.Key(t, "ArrowRight")
+	if tip := text(`document.querySelector(".heat .tip").innerText`); !strings.Contains(tip, "—") {
+		t.Errorf("a cell of the heat map says %q", tip)
 	}
 	order := `[...document.querySelectorAll("main table")[0].tBodies[0].rows].map(r => r.cells[0].textContent).join()`
 	was := text(order)
 	text(`[...document.querySelectorAll("thead button")].find(b => b.textContent === "iterations").click()`)
 	if is := text(order); is == was {
 		t.Errorf("sorting leaves the order %s", is)
+	}
+	if problems := p.Problems(); len(problems) > 0 {
+		t.Errorf("problems:\n%s", strings.Join(problems, "\n"))
+	}
+}
+
+// A table of many edges comes in pages.
+func TestPagesOfEdgesInBrowser(t *testing.T) {
+	p := browser.Start(t).Open(t, written(t, big()), views["narrow"])
+	var got string
+	p.Eval(t, `(d => d.open = true)(document.querySelector("details"))`, new(bool))
+	p.Eval(t, `new Promise(done => { const look = n => n == 0 || document.querySelector("details tbody tr") ? done("") : setTimeout(look, 20, n - 1); look(500); })`, &got)
+	const state = `document.querySelectorAll("details tbody tr").length + " rows, " + document.querySelector("details output").textContent`
+	for _, c := range []struct{ click, want string }{
+		{"", "100 rows, 1 to 100 of 1666"}, {"Next page", "100 rows, 101 to 200 of 1666"}, {"Page before", "100 rows, 1 to 100 of 1666"}, {"Page before", "100 rows, 1 to 100 of 1666"},
+	} {
+		if c.click != "" {
+			p.Eval(t, fmt.Sprintf("document.querySelector('[aria-label=%q]').click(), ''", c.click), &got)
+		}
+		if p.Eval(t, state, &got); got != c.want {
+			t.Errorf("after %q there are %s, not %s", c.click, got, c.want)
+		}
 	}
 	if problems := p.Problems(); len(problems) > 0 {
 		t.Errorf("problems:\n%s", strings.Join(problems, "\n"))

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -66,12 +67,12 @@ func TestThinnedIsBounded(t *testing.T) {
 // The strongest links are those that sorting finds.
 func TestStrongest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	const d = 70
+	const d = 210 // more pairs than MaxEdges
 	s := NewStrongest(d, 0)
 	names := make([]string, d)
 	var all []Link
 	for i := range d {
-		names[i] = string(rune('A' + i))
+		names[i] = strconv.Itoa(i)
 		for j := range i {
 			all = append(all, Link{I: j, J: i, Score: float64(rng.IntN(200)) / 200, Sign: -1})
 		}
@@ -94,6 +95,42 @@ func TestStrongest(t *testing.T) {
 		if node.Degree != d-1 {
 			t.Errorf("%s has %d edges", node.Name, node.Degree)
 		}
+	}
+}
+
+// A heat map has the variables of the strongest edges, and blocks side by side.
+func TestRowOfHeatMap(t *testing.T) {
+	const d = 2 * maxHeat
+	s, names := NewStrongest(d, 0), make([]string, d)
+	for i := range d {
+		names[i] = strconv.Itoa(i)
+	}
+	for i := range maxHeat { // pairs i, i+2, i+4 of strong edges, and a chain of weak ones
+		if j := i + 2; j < maxHeat && i%6 < 4 {
+			s.Add(Link{I: i, J: j, Score: -.1})
+		}
+		s.Add(Link{I: i + maxHeat - 1, J: i + maxHeat, Score: -.9})
+	}
+	n := s.Network(names, nil)
+	row := n.row()
+	if len(row) != maxHeat {
+		t.Fatalf("%d of %d variables are shown", len(row), len(n.Nodes))
+	}
+	block := make(map[string]int)
+	for k, i := range row {
+		v, err := strconv.Atoi(n.Nodes[i].Name)
+		if err != nil || v >= maxHeat {
+			t.Fatalf("the variable %s of weak edges is shown", n.Nodes[i].Name)
+		}
+		at := strconv.Itoa(v/6) + "/" + strconv.Itoa(v%2)
+		if first, seen := block[at]; !seen {
+			block[at] = k
+		} else if k-first > 2 {
+			t.Errorf("the block %s is torn apart", at)
+		}
+	}
+	if none := (Network{}).row(); len(none) != 0 {
+		t.Errorf("a network without edges has the rows %v", none)
 	}
 }
 

@@ -1,7 +1,9 @@
 package page
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/gladflow/gladflow/pipelines/report/layout"
@@ -64,15 +66,26 @@ const (
 	Wrong                // it is none
 )
 
-// MaxEdges is the number of edges of a network that are drawn: more are no picture. Of
+// MaxEdges is the number of edges of a network that the page has, to draw and to list. Of
 // several networks of a section each has its share of it, or 300.
-const MaxEdges = 2000
+const MaxEdges = 20_000
 
-// mostDrawn is the number of edges that are drawn of each of so many networks.
+// maxHeat is the number of variables of a heat map: more are finer than a screen.
+const maxHeat = 150
+
+// mostDrawn is the number of edges that the page has of each of so many networks.
 func mostDrawn(networks int) int { return max(300, MaxEdges/networks) }
 
 // maxLabel is the number of characters that are kept of a name.
 const maxLabel = 120
+
+// HeatSection is the section of the heat maps of the networks of the section before.
+func HeatSection() Section {
+	return Section{Title: "Heat map", Heat: true, Notes: []string{
+		"Variables stand side by side that are strongly connected: each connected component is clustered by average linkage of the scores of its edges, and of the rows that its clusters allow the one is shown in which neighbours have the largest scores. " +
+			"The largest component comes first.",
+	}}
+}
 
 // MarkRegulators marks the nodes of these names.
 func (n *Network) MarkRegulators(names []string) {
@@ -87,19 +100,22 @@ func (n *Network) MarkRegulators(names []string) {
 
 // A networksView is what the script is given of the networks of a section.
 type networksView struct {
-	Chosen   int           `json:"chosen"`
+	Chosen int `json:"chosen"`
+	// Names are those of the nodes of all networks.
+	Names    []string      `json:"names"`
 	Networks []networkView `json:"networks"`
 }
 
 // A networkView is a network as the script is given it: with the places of its nodes.
 type networkView struct {
-	Name     string   `json:"name"`
-	Directed bool     `json:"directed,omitempty"`
-	Score    string   `json:"score"`
-	Total    int      `json:"total"`
-	Shown    int      `json:"shown,omitempty"`
-	Names    []string `json:"names"`
-	Degrees  []int    `json:"degrees"`
+	Name     string `json:"name"`
+	Directed bool   `json:"directed,omitempty"`
+	Score    string `json:"score"`
+	Total    int    `json:"total"`
+	Shown    int    `json:"shown,omitempty"`
+	// Nodes are the names of the nodes, as positions in networksView.Names.
+	Nodes   []int `json:"nodes"`
+	Degrees []int `json:"degrees"`
 	// Regulators are the positions of those nodes that are.
 	Regulators []int `json:"regulators,omitempty"`
 	// Places are x, y and the component of every node, in thousandths of an edge; each
@@ -110,6 +126,8 @@ type networkView struct {
 	Scores numbers `json:"scores"`
 	// Sure are numbers on how sure every edge is.
 	Sure []sureView `json:"sure,omitempty"`
+	// Row are the nodes of the heat map in the order of its rows.
+	Row []int `json:"row"`
 }
 
 type sureView struct {
@@ -136,13 +154,15 @@ func (n Network) first(most int) Network {
 	return n
 }
 
-func networksData(networks []Network) []networkView {
-	views := make([]networkView, len(networks))
-	for i, n := range networks {
+// networksData is what is drawn of the networks of a section, of which one is chosen.
+func networksData(chosen int, networks []Network) networksView {
+	all := networksView{Chosen: chosen, Names: []string{}}
+	known := make(map[string]int)
+	for _, n := range networks {
 		n = n.first(mostDrawn(len(networks)))
 		v := networkView{
 			Name: Short(n.Name, maxLabel), Directed: n.Directed, Score: Short(n.Score, maxLabel), Total: n.Total, Shown: n.Shown,
-			Names: []string{}, Degrees: []int{}, Places: []int{}, Edges: []int{}, Scores: numbers{},
+			Nodes: []int{}, Degrees: []int{}, Places: []int{}, Edges: []int{}, Scores: numbers{}, Row: n.row(),
 		}
 		ends := make([][2]int, len(n.Edges))
 		for k, e := range n.Edges {
@@ -155,16 +175,67 @@ func networksData(networks []Network) []networkView {
 		}
 		places, components := layout.Of(len(n.Nodes), ends)
 		for k, node := range n.Nodes {
-			v.Names = append(v.Names, Short(node.Name, maxLabel))
+			at, there := known[node.Name]
+			if !there {
+				at = len(all.Names)
+				known[node.Name] = at
+				all.Names = append(all.Names, Short(node.Name, maxLabel))
+			}
+			v.Nodes = append(v.Nodes, at)
 			v.Degrees = append(v.Degrees, node.Degree)
 			v.Places = append(v.Places, thousandths(places[k].X), thousandths(places[k].Y), components[k])
 			if node.Regulator {
 				v.Regulators = append(v.Regulators, k)
 			}
 		}
-		views[i] = v
+		all.Networks = append(all.Networks, v)
 	}
-	return views
+	return all
+}
+
+// row are the nodes of the heat map in its order: those whose edges have the largest sum of
+// scores, by clusters.
+func (n Network) row() []int {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, e := range n.Edges {
+		low, high = min(low, e.Score), max(high, e.Score)
+	}
+	low = min(low, 0) // scores below zero are not strong
+	weight := func(e Edge) float64 {
+		if w := (e.Score - low) / (high - low); finite(w) {
+			return max(w, 1e-9)
+		}
+		return 1 // all scores are zero
+	}
+	strength := make([]float64, len(n.Nodes))
+	nodes := make([]int, len(n.Nodes))
+	for k := range nodes {
+		nodes[k] = k
+	}
+	for _, e := range n.Edges {
+		strength[e.From] += weight(e)
+		strength[e.To] += weight(e)
+	}
+	slices.SortStableFunc(nodes, func(a, b int) int { return cmp.Compare(strength[b], strength[a]) })
+	nodes = nodes[:min(len(nodes), maxHeat)]
+	at := make(map[int]int, len(nodes))
+	for k, i := range nodes {
+		at[i] = k
+	}
+	var ends [][2]int
+	var weights []float64
+	for _, e := range n.Edges {
+		i, there := at[e.From]
+		j, too := at[e.To]
+		if there && too {
+			ends, weights = append(ends, [2]int{i, j}), append(weights, weight(e))
+		}
+	}
+	row := layout.Order(len(nodes), ends, weights)
+	for k, i := range row {
+		row[k] = nodes[i]
+	}
+	return row
 }
 
 func thousandths(v float64) int { return int(math.Round(1000 * v)) }

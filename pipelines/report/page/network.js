@@ -9,17 +9,10 @@ function makeNetworks(parent, data) {
   let nodes = [], edges = [], near = [];
   const view = { k: 1, x: 0, y: 0 };
 
-  const pickers = [];
-  if (networks.length > 1) {
-    const group = add(controls, "span", { class: "group", role: "group", "aria-label": "Network shown" });
-    networks.forEach((n, k) => {
-      const b = add(group, "button", { type: "button", "aria-pressed": "false" }, n.name);
-      b.addEventListener("click", () => choose(k));
-      pickers.push(b);
-    });
-  }
+  const pickers = makePickers(controls, networks, "Network shown", choose);
   const label = add(controls, "label", {}, "edges ");
-  const slider = add(label, "input", { type: "range", min: 1 });
+  const slider = add(label, "input", { type: "range", min: 0, max: 1000, "aria-label": "strongest edges" });
+  const exact = add(label, "input", { type: "number", min: 1, "aria-label": "number of edges" });
   const count = add(label, "output");
   const find = add(add(controls, "label", {}, "find "), "input", { type: "search", placeholder: "a variable", autocomplete: "off", spellcheck: "false" });
   const known = networks.some((n) => n.edges.some((v, i) => i % 4 === 3 && v));
@@ -39,6 +32,7 @@ function makeNetworks(parent, data) {
   }
 
   const stage = add(parent, "div", { class: "stage" });
+  const paper = makeCanvas(stage, draw); // for the edges, of which there are many
   const svg = add(stage, "svg", { tabindex: "0", role: "application", "aria-roledescription": "drawing of a network" });
   const zoom = add(stage, "div", { class: "zoom" });
   for (const [sign, name, act] of [["+", "Zoom in", () => zoomBy(1.4)], ["\u2212", "Zoom out", () => zoomBy(1 / 1.4)], ["\u2922", "Show all", fit]]) {
@@ -50,35 +44,29 @@ function makeNetworks(parent, data) {
   const hubs = add(parent, "div", { class: "hubs" });
   const chosenText = add(parent, "p", { class: "chosen", "aria-live": "polite" });
   add(parent, "p", { class: "keys" }, "Drag to move. Click the drawing first to zoom with the wheel or two fingers; keys: + and \u2212 zoom, arrows move, 0 shows all, Escape lets go.");
-  const details = add(parent, "details");
-  const summary = add(details, "summary");
-  const filter = add(add(details, "label", {}, "only edges of "), "input", { type: "search", placeholder: "a variable", autocomplete: "off", spellcheck: "false" });
-  filter.addEventListener("input", table);
-  const listing = add(details, "div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Edges drawn" });
-  details.addEventListener("toggle", table);
+  const listing = makeEdgeTable(parent, () => edges, columns, () => (edges.length < net().total ? `The ${edges.length} strongest of ${net().total} edges as a table` : `All ${edges.length} edges as a table`));
 
   const net = () => networks[current];
-  const signOf = (e) => (e.sign > 0 ? "positive" : e.sign < 0 ? "negative" : "sign unknown");
-  const knownOf = (e) => ["not in the reference's pairs", "in the reference", "not in the reference"][e.known];
-  const strokeOf = (e) => (bySign ? (e.sign > 0 ? "var(--plus)" : e.sign < 0 ? "var(--minus)" : "var(--unknown)")
-    : ["var(--unknown)", "var(--right)", "var(--wrong)"][e.known]);
-  const dashOf = (e) => ((bySign ? e.sign < 0 : e.known === 2) ? "5 3" : "");
+  const signOf = (e) => signWord(e.sign);
+  const knownOf = (e) => knownKind.word(e.known);
+  const strokeOf = (e) => (bySign ? signColour(e.sign) : knownKind.colour(e.known));
+  const dashed = (e) => (bySign ? e.sign < 0 : e.known === 2);
 
   function choose(k) {
     current = k;
-    pickers.forEach((b, i) => b.setAttribute("aria-pressed", String(i === k)));
+    pickers(k);
     const n = net();
-    nodes = n.names.map((name, i) => ({ name, degree: n.degrees[i], x0: n.places[3 * i] / 1000, y0: n.places[3 * i + 1] / 1000, part: n.places[3 * i + 2], x: 0, y: 0, regulator: false }));
+    nodes = n.nodes.map((name, i) => ({ name: data.names[name], degree: n.degrees[i], x0: n.places[3 * i] / 1000, y0: n.places[3 * i + 1] / 1000, part: n.places[3 * i + 2], x: 0, y: 0, regulator: false }));
     for (const i of n.regulators || []) nodes[i].regulator = true;
     edges = n.scores.map((score, i) => ({ from: n.edges[4 * i], to: n.edges[4 * i + 1], sign: n.edges[4 * i + 2], known: n.edges[4 * i + 3], score, sure: (n.sure || []).map((c) => c.values[i]) }));
-    slider.max = edges.length;
-    slider.value = Math.min(edges.length, n.shown || Infinity, stage.clientWidth < 500 ? 100 : 200);
-    slider.disabled = edges.length < 2;
+    wide = widths(n.scores);
+    exact.max = edges.length;
+    slider.disabled = exact.disabled = edges.length < 2;
     chosen = -1;
-    order = { column: -1, up: false };
     chosenText.textContent = "";
     arranged = 0;
-    setShown();
+    setShown(Math.min(edges.length, n.shown || Infinity, stage.clientWidth < 500 ? 100 : 200));
+    listing.reset();
     legend();
     fit();
   }
@@ -117,15 +105,22 @@ function makeNetworks(parent, data) {
     lay(limit, true);
   }
 
-  // setShown takes the number of edges from the slider.
-  function setShown() {
-    shown = Math.min(edges.length, +slider.value);
-    count.textContent = `${shown} of ${net().total}`;
+  // The slider goes by ratios: small numbers are what one wants to tell apart.
+  const ofSlider = () => Math.round(edges.length ** (slider.value / 1000));
+  const toSlider = (n) => (edges.length > 1 ? Math.round(1000 * Math.log(Math.max(1, n)) / Math.log(edges.length)) : 1000);
+
+  // setShown draws so many edges.
+  function setShown(n) {
+    shown = Math.max(Math.min(1, edges.length), Math.min(edges.length, n));
+    exact.value = shown;
+    if (ofSlider() !== shown) slider.value = toSlider(shown);
+    count.textContent = `of ${net().total}${edges.length < net().total ? `, of which the page has ${edges.length}` : ""}`;
     slider.setAttribute("aria-valuetext", `${shown} strongest of ${net().total} edges`);
     near = nodes.map(() => []);
     edges.slice(0, shown).forEach((e, k) => { near[e.from].push(k); near[e.to].push(k); });
     if (shown > arranged) { arrange(); fit(); }
     svg.setAttribute("aria-label", `${net().name ? net().name + ": " : ""}${shown} strongest edges between ${near.filter((l) => l.length).length} variables`);
+    crowd = Math.min(1, Math.max(.5, Math.sqrt(300 / near.filter((l) => l.length).length)));
     const order = nodes.map((n, i) => i).filter((i) => near[i].length).sort((a, b) => nodes[b].degree - nodes[a].degree || a - b);
     hubs.textContent = order.length ? "Hubs: " : "No edges.";
     for (const i of order.slice(0, 8)) {
@@ -134,7 +129,6 @@ function makeNetworks(parent, data) {
       b.append(` ${nodes[i].degree}`);
       b.addEventListener("click", () => { select(chosen === i ? -1 : i); centre(i); });
     }
-    table();
     draw();
   }
 
@@ -144,24 +138,26 @@ function makeNetworks(parent, data) {
     const item = (text, stroke, dashes) => {
       const li = add(keyList, "li");
       const s = add(li, "svg", { width: 30, height: 10, "aria-hidden": "true" });
-      add(s, "path", { d: "M1 5H29", stroke, "stroke-width": 3, "stroke-dasharray": dashes });
+      add(s, "path", { d: "M1 5H29", stroke: `var(${stroke})`, "stroke-width": 3, "stroke-dasharray": dashes ? "5 3" : "" });
       li.append(text);
     };
     if (bySign) {
-      if (has((e) => e.sign > 0)) item("positive", "var(--plus)", "");
-      if (has((e) => e.sign < 0)) item("negative", "var(--minus)", "5 3");
-      if (has((e) => !e.sign)) item("sign unknown", "var(--unknown)", "");
+      if (has((e) => e.sign > 0)) item("positive", "--plus", false);
+      if (has((e) => e.sign < 0)) item("negative", "--minus", true);
+      if (has((e) => !e.sign)) item("sign unknown", "--unknown", false);
     } else {
-      item("in the reference", "var(--right)", "");
-      item("not in it", "var(--wrong)", "5 3");
-      if (has((e) => !e.known)) item("not among its pairs", "var(--unknown)", "");
+      item("in the reference", "--right", false);
+      item("not in it", "--wrong", true);
+      if (has((e) => !e.known)) item("not among its pairs", "--unknown", false);
     }
     add(keyList, "li", {}, `Width: ${net().score || "score"}. Size of a point: its edges among all ${net().total}.${nodes.some((n) => n.regulator) ? " Squares: regulators." : ""}`);
   }
 
-  const size = () => [Math.max(200, stage.clientWidth), Math.max(200, svg.clientHeight)];
-  const radius = (i) => Math.min(14, 2.6 + 1.6 * Math.sqrt(nodes[i].degree)) * Math.min(1.5, Math.max(.45, view.k / 48));
   let fitted = 1;
+  const size = () => [Math.max(200, stage.clientWidth), Math.max(200, svg.clientHeight)];
+  // Points are smaller the more there are, as long as the drawing is not zoomed into.
+  let crowd = 1;
+  const radius = (i) => Math.min(14, 2.6 + 1.6 * Math.sqrt(nodes[i].degree)) * Math.min(1.5, Math.max(.45, view.k / 48)) * Math.min(1, crowd * Math.max(1, view.k / fitted));
 
   function fit() {
     const [W, H] = size();
@@ -186,7 +182,13 @@ function makeNetworks(parent, data) {
     view.x = cx - (cx - view.x) * f;
     view.y = cy - (cy - view.y) * f;
     view.k = k;
-    draw();
+    soon();
+  }
+
+  // soon draws once before the next frame, however often it is asked to.
+  let waiting = 0;
+  function soon() {
+    waiting ||= requestAnimationFrame(() => { waiting = 0; draw(); });
   }
 
   function centre(i) {
@@ -208,26 +210,51 @@ function makeNetworks(parent, data) {
     draw();
   }
 
+  // The width of every edge, before zooming.
+  let wide = [];
+  function widths(scores) {
+    let least = Infinity, top = -Infinity;
+    for (const v of scores) { least = Math.min(least, v); top = Math.max(top, v); }
+    return scores.map((v) => .9 + 2.1 * (top > least ? (v - least) / (top - least) : .5));
+  }
+
+  // drawEdges paints those shown, the strongest on top. Of many, faint ones let the others be seen.
+  function drawEdges(at, W, H) {
+    const c = paper.start(W, H);
+    const scale = Math.min(1.2, Math.max(.5, view.k / 28)) * (shown > 2000 ? .7 : 1);
+    const opacity = shown > 2000 ? .55 : .8, directed = net().directed;
+    for (let k = shown - 1; k >= 0; k--) {
+      const e = edges[k], [ax, ay] = at(e.from), [bx, by] = at(e.to);
+      if (Math.max(ax, bx) < 0 || Math.max(ay, by) < 0 || Math.min(ax, bx) > W || Math.min(ay, by) > H) continue;
+      c.globalAlpha = opacity * (chosen >= 0 && e.from !== chosen && e.to !== chosen ? .12 : 1);
+      c.strokeStyle = c.fillStyle = paper.colour(strokeOf(e));
+      c.lineWidth = scale * wide[k];
+      c.setLineDash(dashed(e) ? [5, 3] : []);
+      c.beginPath();
+      c.moveTo(ax, ay);
+      c.lineTo(bx, by);
+      c.stroke();
+      const len = directed ? Math.hypot(bx - ax, by - ay) : 0;
+      if (len > radius(e.to) + 8) {
+        const ux = (bx - ax) / len, uy = (by - ay) / len;
+        const tx = bx - ux * (radius(e.to) + 1), ty = by - uy * (radius(e.to) + 1), w = (2.4 + .8 * scale * wide[k]) * Math.max(.6, scale);
+        c.beginPath();
+        c.moveTo(tx, ty);
+        c.lineTo(tx - ux * 2 * w - uy * w, ty - uy * 2 * w + ux * w);
+        c.lineTo(tx - ux * 2 * w + uy * w, ty - uy * 2 * w - ux * w);
+        c.fill();
+      }
+    }
+    paper.canvas.dataset.edges = shown;
+  }
+
   function draw() {
     const [W, H] = size();
     svg.setAttribute("viewBox", `0 0 ${W} ${H}`);
     svg.textContent = "";
     const at = (i) => [view.k * nodes[i].x + view.x, view.k * nodes[i].y + view.y];
-    const top = edges.length ? Math.max(...edges.map((e) => e.score)) : 1, least = edges.length ? Math.min(...edges.map((e) => e.score)) : 0;
-    const scale = Math.min(1.2, Math.max(.5, view.k / 28));
-    const wide = (e) => scale * (.9 + 2.1 * (top > least ? (e.score - least) / (top - least) : .5));
+    drawEdges(at, W, H);
     const close = chosen < 0 ? null : new Set([chosen, ...near[chosen].flatMap((k) => [edges[k].from, edges[k].to])]);
-    const directed = net().directed;
-    for (let k = shown - 1; k >= 0; k--) { // the strongest on top
-      const e = edges[k], [ax, ay] = at(e.from), [bx, by] = at(e.to);
-      const away = close && e.from !== chosen && e.to !== chosen ? " away" : "";
-      add(svg, "path", { class: "edge" + away, d: `M${ax.toFixed(1)} ${ay.toFixed(1)}L${bx.toFixed(1)} ${by.toFixed(1)}`, stroke: strokeOf(e), "stroke-width": wide(e).toFixed(2), "stroke-dasharray": dashOf(e), "stroke-opacity": .8 });
-      if (directed) {
-        const len = Math.hypot(bx - ax, by - ay) || 1, ux = (bx - ax) / len, uy = (by - ay) / len;
-        const tx = bx - ux * (radius(e.to) + 1), ty = by - uy * (radius(e.to) + 1), w = (2.4 + .8 * wide(e)) * Math.max(.6, scale);
-        if (len > radius(e.to) + 8) add(svg, "path", { class: away.trim(), fill: strokeOf(e), d: `M${tx} ${ty}L${tx - ux * 2 * w - uy * w} ${ty - uy * 2 * w + ux * w}L${tx - ux * 2 * w + uy * w} ${ty - uy * 2 * w - ux * w}Z` });
-      }
-    }
     const order = nodes.map((n, i) => i).filter((i) => near[i].length).sort((a, b) => nodes[b].degree - nodes[a].degree || a - b);
     const hubDegree = order.length ? Math.max(3, nodes[order[Math.min(order.length - 1, 7)]].degree) : 0;
     for (const i of [...order].reverse()) {
@@ -239,11 +266,13 @@ function makeNetworks(parent, data) {
     labels(order, at, close, W, H);
   }
 
-  // labels writes names where no other stands, of hubs first.
+  // labels writes names where no other stands, of hubs first: of many only some, the more the
+  // reader zooms in.
   function labels(order, at, close, W, H) {
-    const taken = [];
+    const taken = [], most = Math.max(40, W * H / 7000) * Math.max(1, view.k / fitted) ** 2;
     const ranked = chosen < 0 ? order : [chosen, ...order.filter((i) => i !== chosen && close.has(i)), ...order.filter((i) => !close.has(i))];
     for (const i of ranked) {
+      if (taken.length >= most) return;
       const [x, y] = at(i);
       if (x < -20 || y < -20 || x > W + 20 || y > H + 20) continue;
       const text = clip(nodes[i].name, i === chosen ? 40 : 18), w = 6.9 * Array.from(text).length + 8, r = radius(i);
@@ -255,40 +284,16 @@ function makeNetworks(parent, data) {
     }
   }
 
-  // table lists the edges drawn that the filter lets through, in the order of a column.
-  let order = { column: -1, up: false };
-  function table() {
-    summary.textContent = `The ${shown} edges drawn, as a table`;
-    listing.textContent = "";
-    if (!details.open) return;
-    const n = net(), text = filter.value.trim().toLowerCase();
-    const columns = [
-      { name: n.directed ? "source" : "variable", of: (e) => nodes[e.from].name },
-      { name: n.directed ? "target" : "variable", of: (e) => nodes[e.to].name },
+  // columns are those of the table of edges.
+  function columns() {
+    return [
+      { name: net().directed ? "source" : "variable", of: (e) => nodes[e.from].name },
+      { name: net().directed ? "target" : "variable", of: (e) => nodes[e.to].name },
       { name: "score", of: (e) => e.score, number: true },
       { name: "sign", of: signOf },
-      ...(n.sure || []).map((c, i) => ({ name: c.name, of: (e) => e.sure[i], number: true })),
+      ...(net().sure || []).map((c, i) => ({ name: c.name, of: (e) => e.sure[i], number: true })),
       ...(known ? [{ name: "reference", of: knownOf }] : []),
     ];
-    const t = add(listing, "table"), head = add(add(t, "thead"), "tr");
-    columns.forEach((c, k) => {
-      const th = add(head, "th", { scope: "col", class: c.number ? "n" : null, "aria-sort": order.column === k ? (order.up ? "ascending" : "descending") : null });
-      const b = add(th, "button", { type: "button" }, c.name);
-      b.addEventListener("click", () => {
-        order = { column: k, up: order.column === k ? !order.up : !c.number };
-        table();
-        listing.querySelectorAll("thead button")[k].focus();
-      });
-    });
-    let rows = edges.slice(0, shown).filter((e) => !text || nodes[e.from].name.toLowerCase().includes(text) || nodes[e.to].name.toLowerCase().includes(text));
-    const by = columns[order.column];
-    if (by) rows.sort((a, b) => (order.up ? 1 : -1) * (by.number ? by.of(a) - by.of(b) : by.of(a).localeCompare(by.of(b))));
-    const body = add(t, "tbody");
-    for (const e of rows) {
-      const row = add(body, "tr");
-      columns.forEach((c, k) => add(row, k ? "td" : "th", k ? { class: c.number ? "n" : null } : { scope: "row" }, c.number ? figure(c.of(e)) : c.of(e)));
-    }
-    if (!rows.length) add(add(body, "tr"), "td", { colspan: columns.length }, "No edge drawn has such a variable.");
   }
 
   // What the pointer is at: a node, an edge, or nothing.
@@ -340,7 +345,7 @@ function makeNetworks(parent, data) {
     if (fingers.size === 1) {
       view.x += x - before[0];
       view.y += y - before[1];
-      draw();
+      soon();
     } else if (fingers.size === 2) {
       const [p, q] = [...fingers.values()], now = Math.hypot(p[0] - q[0], p[1] - q[1]);
       if (apart) zoomBy(now / apart, (p[0] + q[0]) / 2, (p[1] + q[1]) / 2);
@@ -366,7 +371,7 @@ function makeNetworks(parent, data) {
   svg.addEventListener("keydown", (e) => {
     const step = 40, moves = { ArrowLeft: [step, 0], ArrowRight: [-step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
     if (e.ctrlKey || e.metaKey || e.altKey) return;
-    if (moves[e.key]) { view.x += moves[e.key][0]; view.y += moves[e.key][1]; draw(); }
+    if (moves[e.key]) { view.x += moves[e.key][0]; view.y += moves[e.key][1]; soon(); }
     else if (e.key === "+" || e.key === "=") zoomBy(1.25);
     else if (e.key === "-" || e.key === "_") zoomBy(1 / 1.25);
     else if (e.key === "0") fit();
@@ -374,8 +379,9 @@ function makeNetworks(parent, data) {
     else return;
     e.preventDefault();
   });
-  slider.addEventListener("input", () => { if (chosen >= 0) select(-1); setShown(); });
+  slider.addEventListener("input", () => { if (chosen >= 0) select(-1); setShown(ofSlider()); });
   slider.addEventListener("change", () => { arrange(); fit(); });
+  exact.addEventListener("change", () => { if (chosen >= 0) select(-1); setShown(Math.round(+exact.value) || 1); arrange(); fit(); });
   find.addEventListener("input", () => {
     const text = find.value.trim().toLowerCase();
     if (!text) { select(-1); return; }

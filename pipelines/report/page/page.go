@@ -57,6 +57,8 @@ type Section struct {
 	Networks  []Network
 	// Chosen is the network that is drawn first, of several.
 	Chosen int
+	// Heat draws the networks of the section before as heat maps.
+	Heat bool
 	// Charts stand side by side with one legend.
 	Charts []Chart
 	// Comparisons do too, below the charts.
@@ -130,6 +132,12 @@ var (
 	chartText string
 	//go:embed comparison.js
 	comparisonText string
+	//go:embed canvas.js
+	canvasText string
+	//go:embed edges.js
+	edgesText string
+	//go:embed heat.js
+	heatText string
 	//go:embed network.js
 	networkText string
 	//go:embed page.js
@@ -183,13 +191,18 @@ type sectionView struct {
 
 // A drawing is an element that a script fills, with its data.
 type drawing struct {
-	// Kind is charts, comparisons or networks.
+	// Kind is charts, comparisons, networks or heats.
 	Kind string
 	Data any
 }
 
+// A heatsView is what the script is given of heat maps: the section of their networks.
+type heatsView struct {
+	Of string `json:"of"`
+}
+
 func (p Page) view() (pageView, error) {
-	script := chartText + comparisonText + networkText + pageText
+	script := chartText + comparisonText + canvasText + edgesText + networkText + heatText + pageText
 	sum := sha256.Sum256([]byte(script))
 	v := pageView{
 		Page:   p,
@@ -199,13 +212,18 @@ func (p Page) view() (pageView, error) {
 			"script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'",
 	}
 	looks := p.looks()
+	networks := "" // the element of those before
 	for i, s := range p.Sections {
 		w := sectionView{Section: s, ID: "s" + strconv.Itoa(i+1)}
 		if s.Table != nil {
 			w.Table = s.Table.view()
 		}
 		if len(s.Networks) > 0 {
-			w.Drawn = append(w.Drawn, drawing{"networks", networksView{s.Chosen, networksData(s.Networks)}})
+			w.Drawn = append(w.Drawn, drawing{"networks", networksData(s.Chosen, s.Networks)})
+			networks = w.ID
+		}
+		if s.Heat && networks != "" {
+			w.Drawn = append(w.Drawn, drawing{"heats", heatsView{networks}})
 		}
 		if len(s.Charts) > 0 {
 			data, err := chartsData(s.Charts, looks)

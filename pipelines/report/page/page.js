@@ -1,6 +1,6 @@
 
 // Drawings, sorting of tables, and the button that copies.
-const makers = { charts: makeCharts, comparisons: makeComparisons, networks: makeNetworks };
+const makers = { charts: makeCharts, comparisons: makeComparisons, networks: makeNetworks, heats: makeHeats };
 for (const [kind, make] of Object.entries(makers)) {
   for (const parent of document.querySelectorAll("." + kind)) make(parent, JSON.parse(parent.querySelector("script").textContent));
 }

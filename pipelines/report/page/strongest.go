@@ -13,8 +13,8 @@ type Link struct {
 }
 
 // Strongest keeps the strongest links of those that it is given, in any order: the
-// highest scores and, of equal ones, the smallest I and then J. MaxEdges of them are
-// drawn. See NewStrongest.
+// highest scores and, of equal ones, the smallest I and then J. A page has
+// MaxEdges of them. See NewStrongest.
 type Strongest struct {
 	variables int
 	limit     int     // 0 for a network of all links
