@@ -38,18 +38,19 @@ func (s *Service) runFile(body []byte, stream flight.FlightService_DoActionServe
 	if err := decode(body, &f, fileShape); err != nil {
 		return err
 	}
-	r, err := s.find(stream.Context(), f.Run)
+	ctx := stream.Context()
+	r, err := s.find(ctx, f.Run)
 	if err != nil {
 		return err
 	}
 	defer s.runs.Hold(r)()
 	to := bufio.NewWriterSize(pieceWriter(func(piece []byte) error { return stream.Send(&flight.Result{Body: piece}) }), pieceBytes)
 	if f.File == protocol.FileReport {
-		shown, err := r.WaitPage(stream.Context())
+		shown, err := r.WaitPage(ctx)
 		if err != nil {
 			return err
 		}
-		return s.makeFile(stream.Context(), r, 0, to, func() error { return shown.Encode(to) })
+		return s.makeFile(ctx, r, 0, to, s.inTurn(ctx, shown.Encode))
 	}
 	solver, format, found := strings.Cut(f.File, "."+protocol.TableEdges+".")
 	if !found || pictureOf(f) == "" && !isEdgeFormat(format) {
@@ -59,36 +60,57 @@ func (s *Service) runFile(body []byte, stream flight.FlightService_DoActionServe
 	if _, err := resolve(r, protocol.Ticket{Run: f.Run, Table: protocol.TableEdges, Solver: solver}); err != nil {
 		return err
 	}
-	tables, err := r.WaitTables(stream.Context(), solver)
+	tables, err := r.WaitTables(ctx, solver)
 	if err != nil {
 		return err
 	}
 	edges := tables[protocol.TableEdges]
-	return s.makeFile(stream.Context(), r, edges.NumRows(), to, func() error {
-		if pictureOf(f) != "" {
-			return s.drawEdges(stream.Context(), f, edges, to)
-		}
+	encode := func(w io.Writer) error {
 		columns, metadata, err := arrowio.ColumnsOf(edges)
 		if err != nil {
 			return err
 		}
-		return arrowio.EdgeFormats().For(format).Encode(to, columns, metadata)
-	})
+		return arrowio.EdgeFormats().For(format).Encode(w, columns, metadata)
+	}
+	if pictureOf(f) != "" {
+		encode = s.inTurn(ctx, func(w io.Writer) error { return drawEdges(ctx, f, edges, w) })
+	}
+	return s.makeFile(ctx, r, edges.NumRows(), to, encode)
 }
 
-// makeFile makes a file of so many lines of a run's results, in memory that is reserved
-// for it. encode writes it to to.
-func (s *Service) makeFile(ctx context.Context, r *runs.Run, lines int64, to *bufio.Writer, encode func() error) error {
+// makeFile has a file of so many lines of a run's results encoded, in memory that is
+// reserved for it.
+func (s *Service) makeFile(ctx context.Context, r *runs.Run, lines int64, to *bufio.Writer, encode func(io.Writer) error) error {
 	release, err := s.runs.Reserve(s.caller(ctx), fileBytes+lineBytes*lines)
 	if err != nil {
 		return err
 	}
 	defer release()
 	r.MarkTaken()
-	if err := encode(); err != nil {
+	if err := encode(to); err != nil {
 		return ofList(ctx, err)
 	}
 	return to.Flush()
+}
+
+// inTurn encodes what takes long when its turn has come, and whole before any of it is
+// sent: a caller that takes its time holds up no other.
+func (s *Service) inTurn(ctx context.Context, encode func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		end, err := s.runs.AwaitTurn(ctx, s.caller(ctx))
+		if err != nil {
+			return err
+		}
+		var whole bytes.Buffer
+		err = func() error {
+			defer end()
+			return encode(&whole)
+		}()
+		if err == nil {
+			_, err = whole.WriteTo(w)
+		}
+		return err
+	}
 }
 
 // isEdgeFormat says whether lists of edges are written in a format of that name.
@@ -106,7 +128,7 @@ func asDrawing(f protocol.File) job.Drawing {
 }
 
 // drawEdges draws a table of edges.
-func (s *Service) drawEdges(ctx context.Context, f protocol.File, edges arrow.Record, to io.Writer) error {
+func drawEdges(ctx context.Context, f protocol.File, edges arrow.Record, to io.Writer) error {
 	if edges.NumRows() == 0 {
 		return fault.Call("the list of edges is empty, so there is nothing to draw; ask for %s", protocol.FileReport)
 	}

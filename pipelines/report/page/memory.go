@@ -1,5 +1,25 @@
 package page
 
+import "slices"
+
+// Trim is the page without edges that it has no place for, so that less is kept of it until
+// it is encoded.
+func (p Page) Trim() Page {
+	p.Sections = slices.Clone(p.Sections)
+	for i, s := range p.Sections {
+		p.Sections[i].Networks = slices.Clone(s.Networks)
+		for k, n := range p.Sections[i].Networks {
+			n = n.first(mostDrawn(len(s.Networks)))
+			n.Nodes, n.Edges, n.Sure = slices.Clone(n.Nodes), slices.Clone(n.Edges), slices.Clone(n.Sure)
+			for c, column := range n.Sure {
+				n.Sure[c].Values = slices.Clone(column.Values)
+			}
+			p.Sections[i].Networks[k] = n
+		}
+	}
+	return p
+}
+
 // Memory is about what the page takes while it waits to be encoded, in bytes. Names of
 // variables count in full, though they may be shared with whoever has made the page.
 func (p Page) Memory() int64 {

@@ -82,7 +82,10 @@ func (g *Registry) execute(ctx context.Context, r *Run, q Request) {
 		var o outcome
 		var shown *page.Page
 		o.err = fault.Catch(g.Logger, func() (err error) {
-			o.result, err = g.perform(ctx, r, q, func(p page.Page) { shown = &p })
+			o.result, err = g.perform(ctx, r, q, func(p page.Page) {
+				p = p.Trim()
+				shown = &p
+			})
 			return err
 		})
 		if err := g.keepDocument(r, o.result); err != nil {

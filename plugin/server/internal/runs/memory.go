@@ -1,11 +1,5 @@
 package runs
 
-import (
-	"context"
-
-	"github.com/gladflow/gladflow/plugin/server/internal/fault"
-)
-
 // A share is the recovery.Memory of a run: its part of the budget of all runs. What
 // is kept of the oldest runs of its caller that have ended makes room for it.
 type share struct {
@@ -22,14 +16,6 @@ func (s share) Reserve(bytes int64) error {
 
 // Release implements recovery.Memory.
 func (s share) Release(bytes int64) { s.g.memory.Release(bytes) }
-
-// Reserve takes memory for work of a caller that is no run; release gives it back.
-func (g *Registry) Reserve(c Caller, bytes int64) (release func(), err error) {
-	if err := (share{g, c}).Reserve(bytes); err != nil {
-		return nil, fault.Of(context.Background(), err)
-	}
-	return func() { g.memory.Release(bytes) }, nil
-}
 
 // Reserved is the memory that runs have reserved and that results take, in bytes.
 func (g *Registry) Reserved() int64 { return g.memory.Taken() }
