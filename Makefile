@@ -8,7 +8,7 @@ IMAGE ?= gladflow
 PYTHON ?= python3
 export SEED
 
-.PHONY: help build experts gladflow-cuda gpu-check test test-cuda test-cuda-long race lint demo ecoli kit results torch ptx check-ptx ci attack fuzz properties bench size docker release-check release clean
+.PHONY: help build experts gladflow-cuda gpu-check test test-cuda test-cuda-long race lint demo ecoli kit results torch ptx check-ptx ci attack fuzz properties bench bench-peers size docker release-check release clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -89,6 +89,15 @@ properties: ## every property test with CHECKS (2000) fresh draws
 
 bench: ## all benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
+
+PEERS ?= build/peers
+
+bench-peers: ## the same work by other programs beside ours, into docs/RESULTS.md; PEERSFLAGS has flags of compare.py, such as --data FOLDER
+	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/pip install -q --disable-pip-version-check -r bench/peers/requirements.txt
+	$(PEERS)/bin/pip install -q --disable-pip-version-check --no-build-isolation --no-deps skggm==0.2.8 || echo "without QUIC"
+	go build -o $(PEERS)/worker ./bench/peers/worker
+	$(PEERS)/bin/python bench/peers/compare.py $(PEERS)/worker --out docs/RESULTS.md $(PEERSFLAGS)
 
 size: ## the stripped release binary in MB, and the modules that take most of it
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \

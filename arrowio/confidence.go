@@ -31,8 +31,8 @@ const (
 	Upper                = "upper"
 )
 
-// confidenceColumns are the names of the columns, in the order of a file.
-func confidenceColumns() []string {
+// ConfidenceColumns are the names of the columns of a Confidence, in the order of a file.
+func ConfidenceColumns() []string {
 	return []string{EdgeProbability, SelectionProbability, SignConsistency, PValue, QValue, Lower, Upper}
 }
 
@@ -60,7 +60,7 @@ func (c *Confidence) Column(name string) *[]float64 {
 // Columns are those that are known, to stand after the others of a list.
 func (c Confidence) Columns() []Column {
 	var columns []Column
-	for _, name := range confidenceColumns() {
+	for _, name := range ConfidenceColumns() {
 		if values := *c.Column(name); values != nil {
 			columns = append(columns, Column{name, values})
 		}
@@ -69,7 +69,7 @@ func (c Confidence) Columns() []Column {
 }
 
 // isConfidentTable says whether the columns of a list are named as those of lists that
-// this package writes, so that others with the names of confidenceColumns hold these.
+// this package writes, so that others with the names of ConfidenceColumns hold these.
 func isConfidentTable(names []string) bool {
 	for _, name := range []string{"source", "target", "score", "sign"} {
 		if !slices.Contains(names, name) {

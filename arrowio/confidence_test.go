@@ -55,7 +55,7 @@ func TestConfidenceComesBack(t *testing.T) {
 	for _, c := range known[2].Columns() {
 		names = append(names, c.Name)
 	}
-	if !slices.Equal(names, confidenceColumns()) {
+	if !slices.Equal(names, ConfidenceColumns()) {
 		t.Errorf("columns %v", names)
 	}
 }

@@ -83,7 +83,7 @@ func readEdges(ctx context.Context, path string, o ListOptions) (_ *EdgeList, er
 		return nil, err
 	}
 	defer l.close()
-	l.keepMore(append([]string{columnPrecision, columnPartial, columnSign}, confidenceColumns()...))
+	l.keepMore(append([]string{columnPrecision, columnPartial, columnSign}, ConfidenceColumns()...))
 	e := &EdgeList{Metadata: l.metadata(), Unordered: isEdgeTable(l.columnNames())}
 	seen := make(map[[2]string]struct{})
 	err = l.each(func(row int, p pair) error {

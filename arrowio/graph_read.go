@@ -91,7 +91,7 @@ func (g graphFile) list(name string) (*EdgeList, error) {
 		score = "weight"
 	}
 	var keys []string
-	for _, key := range append([]string{score, columnPrecision, columnPartial, columnSign}, confidenceColumns()...) {
+	for _, key := range append([]string{score, columnPrecision, columnPartial, columnSign}, ConfidenceColumns()...) {
 		if all(key) && (key == score || all(columnSign)) {
 			keys = append(keys, key)
 		}

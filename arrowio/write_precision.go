@@ -12,6 +12,15 @@ type Matrix interface {
 	Row(i int) []float64 // of length d, not to be modified
 }
 
+// A SparseMatrix is a symmetric matrix of which zeros are not held; *solver.Sparse is one.
+type SparseMatrix interface {
+	Len() int // d
+	// Diagonal is the diagonal, and Row the columns, ascending, and the values of the entries
+	// of row i above it that are not zero; they are not to be modified.
+	Diagonal() []float64
+	Row(i int) (columns []int32, values []float64)
+}
+
 // checkShape panics over names that are not those of a: no input causes it.
 func checkShape(names []string, a Matrix) {
 	if a.Len() != len(names) {
@@ -25,6 +34,8 @@ type Precision struct {
 	Names []string
 	// Values is Θ, or its sparse part Z.
 	Values Matrix
+	// Sparse, if set, is in place of Values. It cannot be written Dense.
+	Sparse SparseMatrix
 	// Dense writes every entry. Default: the upper triangle without zeros.
 	Dense bool
 }
@@ -34,7 +45,25 @@ func (p Precision) Columns() []Column {
 	if p.Dense {
 		return DensePrecisionColumns(p.Names, p.Values)
 	}
+	if p.Sparse != nil {
+		return sparsePrecisionColumns(p.Names, p.Sparse)
+	}
 	return PrecisionColumns(p.Names, p.Values)
+}
+
+// sparsePrecisionColumns are PrecisionColumns of a.
+func sparsePrecisionColumns(names []string, a SparseMatrix) []Column {
+	var row, column []string
+	var value []float64
+	for i, v := range a.Diagonal() {
+		row, column, value = append(row, names[i]), append(column, names[i]), append(value, v)
+		columns, values := a.Row(i)
+		for k, j := range columns {
+			row, column = append(row, names[i]), append(column, names[j])
+			value = append(value, values[k])
+		}
+	}
+	return []Column{{"row", row}, {"column", column}, {"value", value}}
 }
 
 // textColumns are Columns for text, which has no bytes: of a dense matrix the

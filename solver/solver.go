@@ -89,6 +89,9 @@ type Estimate struct {
 	// Support is Z, the sparse twin of Precision with exact zeros. Solvers
 	// whose Θ is sparse itself return Precision here.
 	Support *dense.Sym
+	// Sparse is Θ, in place of Precision and Support, which are nil then, of a solver that was
+	// given a covariance too large to be held (see glasso.BCD.SolveParts); nil for the others.
+	Sparse *Sparse
 	// Probability is that of an edge, of every pair, d×d with zeros on the diagonal, under
 	// what the solver was trained on; nil for a solver that has none.
 	Probability *dense.Sym
@@ -121,10 +124,18 @@ type Estimate struct {
 	Elapsed time.Duration
 }
 
+// Len is d, the number of variables.
+func (e *Estimate) Len() int {
+	if e.Sparse != nil {
+		return e.Sparse.Len()
+	}
+	return e.Precision.Len()
+}
+
 // RelativeGap is DualityGap / max(|Objective|, d), the figure that solvers
 // compare with their tolerance.
 func (e *Estimate) RelativeGap() float64 {
-	return RelativeGap(e.DualityGap, e.Objective, e.Precision.Len())
+	return RelativeGap(e.DualityGap, e.Objective, e.Len())
 }
 
 // RelativeGap is gap / max(|objective|, d).
@@ -148,13 +159,20 @@ func (e *Estimate) PartialCorrelation(i, j int) float64 {
 	if i > j {
 		i, j = j, i
 	}
-	t := e.Precision
-	v := t.At(i, j)
+	v := e.at(i, j)
 	if v == 0 {
 		return 0 // not −0
 	}
 	// Two square roots: the product of two diagonal entries may overflow.
-	return -v / math.Sqrt(t.At(i, i)) / math.Sqrt(t.At(j, j))
+	return -v / math.Sqrt(e.at(i, i)) / math.Sqrt(e.at(j, j))
+}
+
+// at is Θij.
+func (e *Estimate) at(i, j int) float64 {
+	if e.Sparse != nil {
+		return e.Sparse.At(i, j)
+	}
+	return e.Precision.At(i, j)
 }
 
 // IsEdge says whether i and j ≠ i are joined: their Probability is EdgeThreshold or more, or,
@@ -166,25 +184,45 @@ func (e *Estimate) IsEdge(i, j int) bool {
 	if e.EdgeThreshold > 0 {
 		return e.Probability.At(i, j) >= e.EdgeThreshold
 	}
+	if e.Sparse != nil {
+		return i != j && e.Sparse.At(i, j) != 0
+	}
 	return e.Support.At(i, j) != 0
+}
+
+// EachEdge calls f for the unordered pairs i < j for which IsEdge holds, in ascending order.
+func (e *Estimate) EachEdge(f func(i, j int)) {
+	for i := range e.Len() {
+		if e.Sparse != nil {
+			columns, _ := e.Sparse.Row(i)
+			for _, j := range columns {
+				if e.IsEdge(i, int(j)) {
+					f(i, int(j))
+				}
+			}
+			continue
+		}
+		for j := i + 1; j < e.Len(); j++ {
+			if e.IsEdge(i, j) {
+				f(i, j)
+			}
+		}
+	}
 }
 
 // Edges is the number of unordered pairs i < j for which IsEdge holds.
 func (e *Estimate) Edges() int {
 	n := 0
-	for i := range e.Precision.Len() {
-		for j := i + 1; j < e.Precision.Len(); j++ {
-			if e.IsEdge(i, j) {
-				n++
-			}
-		}
-	}
+	e.EachEdge(func(int, int) { n++ })
 	return n
 }
 
 // NonZeros is the number of unordered pairs i < j with Zij ≠ 0: Edges, but where there is an
 // EdgeThreshold.
 func (e *Estimate) NonZeros() int {
+	if e.Sparse != nil {
+		return e.Sparse.NonZeros()
+	}
 	n := 0
 	for i := range e.Support.Len() {
 		for _, v := range e.Support.Row(i)[i+1:] {

@@ -135,18 +135,19 @@ func Run(ctx context.Context, b job.Benchmark, host Host) (*Result, error) {
 	return result, failure
 }
 
-// sets are those of the folder or the list, with their defaults.
-func (r *run) sets() ([]Set, error) {
-	info, err := os.Stat(r.Sets)
+// Sets are those of the folder or the list at path, as job.Benchmark's Sets and Root name
+// them. What the user can put right is a *job.Error of the fields sets and root.
+func Sets(path, root string) ([]Set, error) {
+	info, err := os.Stat(path)
 	if err != nil {
-		return nil, job.FileError("sets", r.Sets, err)
+		return nil, job.FileError("sets", path, err)
 	}
-	read := func() ([]Set, error) { return readList(r.Sets, r.Root) }
+	read := func() ([]Set, error) { return readList(path, root) }
 	if info.IsDir() {
-		if r.Root != "" {
-			return nil, job.Errorf("root", "%s is a folder, whose files need no root; leave this out", r.Sets)
+		if root != "" {
+			return nil, job.Errorf("root", "%s is a folder, whose files need no root; leave this out", path)
 		}
-		read = func() ([]Set, error) { return findSets(r.Sets) }
+		read = func() ([]Set, error) { return findSets(path) }
 	}
 	sets, err := read()
 	if err != nil {
@@ -168,9 +169,17 @@ func (r *run) sets() ([]Set, error) {
 		if s.Group == "" {
 			s.Group = s.Name
 		}
-		*s = r.withDefaults(*s)
 	}
 	return sets, nil
+}
+
+// sets are those of the folder or the list, with their defaults.
+func (r *run) sets() ([]Set, error) {
+	sets, err := Sets(r.Sets, r.Root)
+	for i := range sets {
+		sets[i] = r.withDefaults(sets[i])
+	}
+	return sets, err
 }
 
 // all runs one set after the other. The error names those that failed.

@@ -70,6 +70,12 @@ func (j *Judge) Rank(s *Scores) (metric.Ranking, error) {
 	return metric.Rank(scores, j.Population.Positive)
 }
 
+// Support counts the pairs of the population that selected picks by their positions in the
+// table against the truth.
+func (j *Judge) Support(selected func(i, k int) bool) metric.Confusion {
+	return j.Population.Support(func(a, b int) bool { return selected(j.at[a], j.at[b]) })
+}
+
 // scores are those of the pairs of the population.
 func (j *Judge) scores(s *Scores) ([]float64, error) {
 	score := s.At

@@ -91,6 +91,18 @@ func (t *Table) Only(keep func(name string) bool) *Table {
 	return some
 }
 
+// Rows are the samples one after the other, M·d numbers.
+func (t *Table) Rows() []float64 {
+	d := len(t.columns)
+	rows := make([]float64, t.Samples*d)
+	for j, column := range t.columns {
+		for i, v := range column {
+			rows[i*d+j] = v
+		}
+	}
+	return rows
+}
+
 // Constant reports whether the variable of a name has one value in all samples.
 func (t *Table) Constant(name string) bool {
 	at := slices.Index(t.Names, name)

@@ -104,7 +104,7 @@ func (r *run) page() page.Page {
 		known := r.judges[0].Population
 		first := "Pairs ranked by score, on the population " + res.Populations[0].Text + "."
 		p.Sections = append(p.Sections,
-			page.Section{Title: "Curves", Charts: page.RankingCharts(known, r.report.curves), Notes: []string{first}},
+			page.Section{Title: "Curves", Charts: page.RankingCharts(known.Chance(), r.report.curves), Notes: []string{first}},
 			page.Section{Title: "Networks", Networks: r.report.networks, Chosen: r.best()},
 			page.HeatSection(),
 			page.Section{

@@ -39,6 +39,8 @@ type Result struct {
 	Listed   int `json:"listed"`
 	Outside  int `json:"outside"`
 	Repeated int `json:"repeated"`
+	// Support compares the pairs that the list has with the reference.
+	Support *job.ListSupport `json:"list_support,omitempty"`
 	// Files are those that were written: Evaluation.Report, under that name.
 	Files []job.WrittenFile `json:"files,omitempty"`
 	// Metrics are those of metric.OfRankings. In JSON their keys stand beside
@@ -132,6 +134,7 @@ func score(ctx context.Context, e job.Evaluation, files table.Files) (r *Result,
 		// The variables are those of the reference: the list has none of these pairs.
 		ranking.Ranking, err = pop.Score(func(int, int) float64 { return 0 })
 		ranking.Outside = edges.Len()
+		ranking.Support = pop.Support(func(int, int) bool { return false })
 	}
 	if err != nil {
 		return nil, nil, table.FieldError("edge_list", err)
@@ -152,10 +155,19 @@ func score(ctx context.Context, e job.Evaluation, files table.Files) (r *Result,
 		Listed:     ranking.Listed,
 		Outside:    ranking.Outside,
 		Repeated:   ranking.Repeated,
+		Support:    ListSupport(ranking.Support),
 		Metrics:    Metrics(metric.OfRankings(), metric.Scored{Ranking: ranking.Ranking}),
 	}
 	r.AllMetrics = allMetrics(edges.Metadata, r)
 	return r, func() page.Page { return reportPage(r, pop, list, ranking.Ranking, names) }, nil
+}
+
+// ListSupport is what a document says of the pairs of a list.
+func ListSupport(c metric.Confusion) *job.ListSupport {
+	return &job.ListSupport{
+		Pairs: c.TruePositives + c.FalsePositives, Positives: c.TruePositives,
+		Precision: job.Float(c.Precision()), Recall: job.Float(c.TPR()), F1: job.Float(c.F1()),
+	}
 }
 
 // allMetrics are the figures of every pair that the list's metadata have for the reference

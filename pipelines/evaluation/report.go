@@ -78,7 +78,7 @@ func reportPage(r *Result, p *metric.Population, l metric.List, ranking metric.R
 			},
 			{Title: "Network", Networks: []page.Network{network}},
 			page.HeatSection(),
-			{Title: "Curves", Charts: page.RankingCharts(p, []page.Curve{{Name: name, Curves: ranking.Curves()}})},
+			{Title: "Curves", Charts: page.RankingCharts(p.Chance(), []page.Curve{{Name: name, Curves: ranking.Curves()}})},
 			{
 				Title:  "Degrees",
 				Charts: []page.Chart{page.DegreeChart([]page.Degree{{Name: series, Degrees: few.Degrees(), Like: name}, page.ReferenceDegrees(p, len(names))})},

@@ -163,13 +163,9 @@ func (r *Run) judgeTable(ctx context.Context, truth *dense.Sym, rows []float64) 
 		return judged, err
 	}
 	defer records.Release()
-	engine := job.EngineAuto
-	if _, ok := r.Engine.(dense.Gonum); ok {
-		engine = "gonum"
-	}
 	j := job.Job{
 		Input: job.Stdin, Solvers: calibrationSolvers(), Penalty: job.Value(fmt.Sprint(inference.TheoryPenalty(d, m))),
-		Stability: calibrationPairs, Edges: job.EdgesAll, Threads: 1, Engine: engine, Device: job.DeviceCPU,
+		Stability: calibrationPairs, Edges: job.EdgesAll, Threads: 1, Engine: r.engineName(), Device: job.DeviceCPU,
 	}
 	at := tables.Positions(names)
 	_, err = recovery.Run(ctx, j, recovery.Host{Files: tables.Files{Records: records}, Solved: func(n recovery.Network) error {

@@ -42,7 +42,7 @@ func All() []Experiment {
 	return []Experiment{
 		admmObjective(), admmGrid(), penaltySensitivity(), convergence(), runtimes(),
 		recoveryProbability(), areaUnderCurve(), unrollLength(), unrolledADMM(),
-		geneNMSE(), ecoliSubnetwork(), challenge(), generalModel(), correlationChoice(), penaltySelection(), missingValues(), calibration(),
+		geneNMSE(), ecoliSubnetwork(), challenge(), generalModel(), correlationChoice(), penaltySelection(), missingValues(), calibration(), scaling(),
 	}
 }
 
@@ -68,6 +68,9 @@ type Run struct {
 	Challenge string
 	// Table is the file of a table of samples, which missing takes values from; empty for none.
 	Table string
+	// Sets is a folder or list of tables with known networks, which selection judges rules on too,
+	// and Root what paths in a list are relative to: see benchmark.Sets. Empty for none.
+	Sets, Root string
 	// Part is what of the experiment general is performed.
 	Part Part
 	// Workers bounds the graphs that are worked on at a time. Default (0): as

@@ -247,6 +247,10 @@ func TestPerformWritesWholeFiles(t *testing.T) {
 		}
 	}
 	document := filepath.Join(filepath.Dir(out), "RESULTS.md")
+	const peers = "\n## peers: others\n\nwho wins\n"
+	if err := os.WriteFile(document, []byte("# older\n"+peers), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	if err := writeDocument(document, outcomes); err != nil {
 		t.Fatal(err)
 	}
@@ -258,6 +262,9 @@ func TestPerformWritesWholeFiles(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(filepath.Dir(document), m[1])); err != nil {
 			t.Errorf("the document shows %s: %v", m[1], err)
 		}
+	}
+	if !strings.HasSuffix(string(text), peers) || strings.Contains(string(text), "older") {
+		t.Error("the section on peers is not kept, or something else is")
 	}
 	if !strings.Contains(string(text), "(results/admm-objective.svg)") {
 		t.Error("the document does not show the figure beside it")
@@ -342,7 +349,7 @@ func TestAnchors(t *testing.T) {
 }
 
 func TestNamesAreThoseOfTheIssue(t *testing.T) {
-	want := []string{"admm-objective", "admm-grid", "convergence", "runtime", "recovery-probability", "auc", "selection", "unroll-length", "penalty-sensitivity", "admmu", "gene-nmse", "ecoli-subnetwork", "dream5", "general", "correlation", "missing", "calibration"}
+	want := []string{"admm-objective", "admm-grid", "convergence", "runtime", "recovery-probability", "auc", "selection", "unroll-length", "penalty-sensitivity", "admmu", "gene-nmse", "ecoli-subnetwork", "dream5", "general", "correlation", "missing", "calibration", "scaling"}
 	got := Names()
 	slices.Sort(want)
 	slices.Sort(got)

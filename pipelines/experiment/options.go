@@ -29,6 +29,9 @@ type Options struct {
 	Challenge string `json:"challenge,omitzero" file:"read-folder" jsonschema_description:"folder with the files of the DREAM5 challenge, for the experiment dream5, see gladflow dream5; --all without it leaves that out"`
 	// Table is a table of samples without missing values, which missing takes some from.
 	Table string `json:"table,omitzero" file:"read" jsonschema_description:"missing: complete table of samples to remove values from besides simulated ones; its first column may label them"`
+	// Sets and Root name tables with known networks, as job.Benchmark does, for selection.
+	Sets string `json:"sets,omitzero" file:"read-folder" jsonschema_description:"selection: tables with known networks to judge rules on besides simulated ones, a folder or a list as gladflow benchmark takes it"`
+	Root string `json:"root,omitzero" file:"read-folder" jsonschema_description:"selection: folder that paths in the list of sets are relative to; without it that of the list"`
 	// The following are Part's, for the experiment general.
 	Families []string `json:"families,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general: families of graphs (er-0.02, er-0.1, grid, scale-free, hub, block, band, small-world; empty counts edges in noise); without it all"`
 	Sizes    []string `json:"sizes,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general: numbers of variables and samples, such as 100x1000; without it 50x25, 100x100, 100x1000, 200x1000 and 400x200"`
@@ -71,6 +74,10 @@ func (o Options) Validate() error {
 		return job.Errorf("challenge", "%s reads none; leave this out", o.Name)
 	case o.Table != "" && !o.All && o.Name != "missing":
 		return job.Errorf("table", "only the experiment missing has this; leave it out")
+	case o.Sets != "" && !o.All && o.Name != "selection":
+		return job.Errorf("sets", "only the experiment selection has this; leave it out")
+	case o.Root != "" && o.Sets == "":
+		return job.Errorf("root", "there is no list of sets whose paths it is for; leave it out, or give sets")
 	case o.Name != "general" && len(o.parts()) > 0:
 		return job.Errorf(o.parts()[0], "only the experiment general has this; leave it out")
 	case o.Document != "" && !o.All:
@@ -156,6 +163,12 @@ func (o Options) command(name string) string {
 	}
 	if o.Table != "" && (o.All || name == "missing") {
 		c += " --table " + filepath.Base(o.Table)
+	}
+	if o.Sets != "" && (o.All || name == "selection") {
+		c += " --sets " + filepath.Base(o.Sets)
+		if o.Root != "" {
+			c += " --root " + filepath.Base(o.Root)
+		}
 	}
 	for _, list := range []struct {
 		flag  string

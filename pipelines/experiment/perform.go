@@ -68,7 +68,7 @@ func perform(ctx context.Context, e Experiment, o Options, engine dense.Engine, 
 	if err != nil {
 		return Outcome{}, err
 	}
-	run := &Run{Quick: o.Quick, Seed: uint64(o.Seed), Network: o.Network, Challenge: o.Challenge, Table: o.Table, Part: part, Engine: engine, memory: memory}
+	run := &Run{Quick: o.Quick, Seed: uint64(o.Seed), Network: o.Network, Challenge: o.Challenge, Table: o.Table, Sets: o.Sets, Root: o.Root, Part: part, Engine: engine, memory: memory}
 	tell := func(p progress.Update) {
 		if listener != nil {
 			p.Stage, p.Solver = progress.Solving, e.Name

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,16 +75,22 @@ type selectionTable struct {
 	truth      float64       // edges
 }
 
+// mostSelected is the number of variables of the largest tables, of which there are half as many.
+const mostSelected = 300
+
 // selectionTables are those of all families and sizes, every second one of weaker edges.
 func (r *Run) selectionTables() []*selectionTable {
 	var all []*selectionTable
-	for _, d := range choose(r, []int{20, 50, 100, 200}, []int{20}) {
-		for _, m := range choose(r, []int{20, 50, 100, 200, 500, 1000}, []int{20, 200}) {
-			for _, graph := range []string{
+	for _, d := range choose(r, []int{20, 50, 100, 200, mostSelected}, []int{20}) {
+		for a, m := range choose(r, []int{20, 50, 100, 200, 500, 1000}, []int{20, 200}) {
+			for b, graph := range []string{
 				simulate.GraphErdosRenyi, simulate.GraphHub, simulate.GraphScaleFree, simulate.GraphGrid,
 				simulate.GraphBand, simulate.GraphSmallWorld, simulate.GraphBlock,
 			} {
 				for k := range 2 {
+					if d == mostSelected && k != (a+b)%2 {
+						continue // one of the two
+					}
 					f := simulate.Family{Graph: graph, Dimension: d, SmallestEigenvalue: []float64{0.3, 1}[k]}
 					if graph == simulate.GraphErdosRenyi {
 						f.Density = 3 / float64(d)
@@ -107,7 +115,7 @@ func runSelection(ctx context.Context, r *Run) (*Report, error) {
 		return nil, err
 	}
 	names := append(ruleNames(rules), truthRule)
-	t := newTable("rule", "d", "samples", "tables", "f1", "f1_error", "fdr", "fdr_error", "edges_over_truth", "empty_share", "seconds_over_ebic")
+	t := newTable("table", "rule", "d", "samples", "tables", "f1", "f1_error", "fdr", "fdr_error", "edges_over_truth", "empty_share", "seconds_over_ebic")
 	main := [][]string{{"rule", "F1", "FDR", "edges / true edges", "without an edge", "time / ebic's"}}
 	every := func(*selectionTable) bool { return true }
 	for k, name := range names {
@@ -148,18 +156,31 @@ func runSelection(ctx context.Context, r *Run) (*Report, error) {
 		for _, d := range dimensions {
 			for _, m := range samples {
 				s := summarise(tables, k, func(c *selectionTable) bool { return c.d == d && c.samples == m })
-				t.add(name, d, m, s.tables, s.f1, s.f1Error, s.fdr, s.fdrError, s.edges, s.empty, s.seconds)
+				t.add("simulated", name, d, m, s.tables, s.f1, s.f1Error, s.fdr, s.fdrError, s.edges, s.empty, s.seconds)
 			}
 		}
 	}
 	chosen, stars := summarise(tables, 0, every), summarise(tables, 4, every)
+	sections := []Section{bySamples, byDimension}
+	half, setting := "", ""
+	if slices.Contains(dimensions, mostSelected) {
+		half = fmt.Sprintf(" (of d = %d half as many as of others)", mostSelected)
+	}
+	if r.Sets != "" {
+		known, err := r.knownTables(ctx, rules, t)
+		if err != nil {
+			return nil, err
+		}
+		sections = append(sections, known)
+		setting = "; tables of " + filepath.Base(r.Sets) + ": pairs unordered, those that the reference labels where it does and all otherwise, one table each, so that there is no standard error"
+	}
 	return &Report{
-		Setting: fmt.Sprintf("er (3 neighbours), hub, scale-free, grid, band, small-world and block, d = %s, M = %s, %d tables in all, half of them with smallest eigenvalue 0.3 and half with 1, weights U[-1, 1); Pearson's correlation; rules with their defaults; F1 and FDR of the support of the graphical lasso at the penalty chosen (gap 1e-6), FDR 0 for no edge; population: all unordered pairs",
-			numbers(dimensions), numbers(samples), len(tables)),
+		Setting: fmt.Sprintf("er (3 neighbours), hub, scale-free, grid, band, small-world and block, d = %s, M = %s, %d tables in all%s, half of them with smallest eigenvalue 0.3 and half with 1, weights U[-1, 1); Pearson's correlation; rules with their defaults; F1 and FDR of the support of the graphical lasso at the penalty chosen (gap 1e-6), FDR 0 for no edge; population: all unordered pairs%s",
+			numbers(dimensions), numbers(samples), len(tables), half, setting),
 		Errors:  "one standard error over tables",
-		Columns: t.done(), Main: main, Sections: []Section{bySamples, byDimension},
+		Columns: t.done(), Main: main, Sections: sections,
 		Figure: report.Figure{Title: "Graphs by the rule that chooses the penalty", Panels: []report.Panel{f1, fdr}},
-		Paragraph: fmt.Sprintf("`refit` is the default of `--select`. Its γ, 0.4, was chosen on tables of other seeds, for the F1 of stars with the FDR of ric. Here it has F1 %.3f and FDR %.3f, where stars has %.3f and %.3f at %.2g times its time. `ebic` and `bic` go by the likelihood of the penalised solution, whose bias takes away what an edge would give where samples are few: they leave such tables without any edge, and get too many edges where samples are many. `cv` asks for prediction, which needs other graphs. \"%s\" has the penalty with the largest F1 of the same path: no rule can do better.",
+		Paragraph: fmt.Sprintf("`refit` is the default of `--select`. Its γ, 0.4, was chosen on tables of other seeds, for the F1 of stars with the FDR of ric. Here it has F1 %.3f and FDR %.3f, where stars has %.3f and %.3f at %.2g times its time. `ebic` and `bic` go by the likelihood of the penalised solution, whose bias takes away what an edge would give where samples are few: they leave such tables without any edge, and get too many edges where samples are many. `cv` asks for prediction, which needs other graphs. \"%s\" has the penalty with the largest F1, of a path to 8 edges a variable and of all rules: no rule can do better.",
 			chosen.f1, chosen.fdr, stars.f1, stars.fdr, stars.seconds/chosen.seconds, truthRule),
 	}, nil
 }
@@ -212,54 +233,79 @@ func (c *selectionTable) try(ctx context.Context, r *Run, rules []selector) erro
 			}
 		}
 	}
-	engine := r.Engine
-	if engine == nil {
-		engine = dense.Default()
-	}
-	engine = dense.WithThreads(engine, 1) // tables are worked on side by side
-	set := covariance.Settings{Engine: engine}
-	whole, err := covariance.Estimate(ctx, covariance.NewTable(rows, c.d), c.d, set)
+	engine := r.engineOfOne() // tables are worked on side by side
+	p, from, err := resampled(ctx, rows, c.d, engine)
 	if err != nil {
 		return err
 	}
-	p := solver.Problem{S: whole.S, Samples: c.samples}
-	from := &covariance.Resampler{Rows: rows, D: c.d, Settings: set, Whole: whole}
-	for _, rule := range rules {
-		started := time.Now()
-		choice, err := rule.choose(ctx, p, from, selection.Settings{Engine: engine, Seed: uint64(r.Seed)})
-		if err != nil {
-			return err
-		}
-		seconds := time.Since(started).Seconds()
-		_, graph, err := graphAt(ctx, p, truth, choice.Rho, engine, nil)
-		if err != nil {
-			return err
-		}
-		graph.seconds = seconds
-		c.graphs = append(c.graphs, graph)
-	}
-	best, err := bestGraph(ctx, p, truth, engine)
-	c.graphs = append(c.graphs, best)
+	c.graphs, err = r.tryRules(ctx, p, from, rules, engine, func(est *solver.Estimate) (metric.Confusion, error) { return metric.Support(est.Support, truth) })
 	return err
 }
 
+// engineOfOne is the engine of the run on one thread.
+func (r *Run) engineOfOne() dense.Engine {
+	if r.Engine == nil {
+		return dense.WithThreads(dense.Default(), 1)
+	}
+	return dense.WithThreads(r.Engine, 1)
+}
+
+// resampled is the correlation of samples of d variables, and what estimates it from some of them.
+func resampled(ctx context.Context, rows []float64, d int, engine dense.Engine) (solver.Problem, *covariance.Resampler, error) {
+	set := covariance.Settings{Engine: engine}
+	whole, err := covariance.Estimate(ctx, covariance.NewTable(rows, d), d, set)
+	if err != nil {
+		return solver.Problem{}, nil, err
+	}
+	return solver.Problem{S: whole.S, Samples: whole.Samples}, &covariance.Resampler{Rows: rows, D: d, Settings: set, Whole: whole}, nil
+}
+
+// A judge counts the edges of an estimate against the truth.
+type judge func(*solver.Estimate) (metric.Confusion, error)
+
+// tryRules chooses by every rule; the last graph is the best by the truth.
+func (r *Run) tryRules(ctx context.Context, p solver.Problem, from *covariance.Resampler, rules []selector, engine dense.Engine, of judge) ([]chosenGraph, error) {
+	var graphs []chosenGraph
+	for _, rule := range rules {
+		started := time.Now()
+		choice, err := rule.choose(ctx, p, from, selection.Settings{Engine: engine, Seed: r.Seed})
+		if err != nil {
+			return nil, err
+		}
+		seconds := time.Since(started).Seconds()
+		_, graph, err := graphAt(ctx, p, of, choice.Rho, engine, nil)
+		if err != nil {
+			return nil, err
+		}
+		graph.seconds = seconds
+		graphs = append(graphs, graph)
+	}
+	best, err := bestGraph(ctx, p, of, engine)
+	for _, g := range graphs {
+		if g.f1 > best.f1 {
+			best = g
+		}
+	}
+	return append(graphs, best), err
+}
+
 // graphAt is the graph of the graphical lasso at a penalty.
-func graphAt(ctx context.Context, p solver.Problem, truth *dense.Sym, rho float64, engine dense.Engine, from *solver.Estimate) (*solver.Estimate, chosenGraph, error) {
+func graphAt(ctx context.Context, p solver.Problem, of judge, rho float64, engine dense.Engine, from *solver.Estimate) (*solver.Estimate, chosenGraph, error) {
 	est, err := glasso.BCD{Settings: glasso.Settings{Penalty: glasso.Penalty{Rho: rho}, Gap: 1e-6, Engine: engine, Initial: from}}.Solve(ctx, p)
 	if err != nil {
 		return nil, chosenGraph{}, err
 	}
-	confusion, err := metric.Support(est.Support, truth)
+	confusion, err := of(est)
 	if err != nil {
 		return nil, chosenGraph{}, err
 	}
-	edges := est.Edges()
+	edges := confusion.TruePositives + confusion.FalsePositives
 	f1 := 2 * float64(confusion.TruePositives) / math.Max(1, float64(2*confusion.TruePositives+confusion.FalsePositives+confusion.FalseNegatives))
 	return est, chosenGraph{f1: f1, fdr: confusion.FDR(), edges: float64(edges), empty: edges == 0}, ctx.Err()
 }
 
 // bestGraph has the largest F1 on a path in steps of 0.93.
-func bestGraph(ctx context.Context, p solver.Problem, truth *dense.Sym, engine dense.Engine) (best chosenGraph, err error) {
+func bestGraph(ctx context.Context, p solver.Problem, of judge, engine dense.Engine) (best chosenGraph, err error) {
 	var largest float64
 	for i := range p.S.Len() {
 		for _, v := range p.S.Row(i)[:i] {
@@ -269,10 +315,10 @@ func bestGraph(ctx context.Context, p solver.Problem, truth *dense.Sym, engine d
 	var last *solver.Estimate
 	for rho := largest; rho > 0.02*largest; rho *= 0.93 {
 		var graph chosenGraph
-		if last, graph, err = graphAt(ctx, p, truth, rho, engine, last); err != nil {
+		if last, graph, err = graphAt(ctx, p, of, rho, engine, last); err != nil {
 			return best, err
 		}
-		if d := float64(p.S.Len()); graph.edges > math.Max(8*d, 20) {
+		if d := p.S.Len(); last.Edges() > max(8*d, 20) {
 			break // far more than there are in any family
 		}
 		if graph.f1 > best.f1 {

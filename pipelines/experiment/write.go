@@ -1,8 +1,11 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -97,11 +100,15 @@ func writeDocument(path string, outcomes []Outcome) error {
 	for _, o := range outcomes {
 		total += o.Elapsed
 	}
+	peers, err := sectionOfPeers(path)
+	if err != nil {
+		return err
+	}
 	return arrowio.ReplaceFile(path, func(w io.Writer) error {
 		var b strings.Builder
 		fmt.Fprintf(&b, `# The paper's synthetic experiments
 
-Written by %s, all of it; do not edit. Seed %d; %s in all on %s.
+Written by %s, all of it but the last section, if that is on peers; do not edit. Seed %d; %s in all on %s.
 
 All of it was computed on the CPU. The code for GPUs (docs/gpu.md) was tested on an emulated driver only: of a card there are no figures yet.
 
@@ -115,9 +122,26 @@ NMSE is 10·log10(E‖Z − Θ\*‖²/E‖Θ\*‖²) in dB, the paper's formula,
 			image := filepath.ToSlash(filepath.Join(relative, o.Experiment.Name+".svg"))
 			b.WriteString("\n" + o.Markdown(image, 2))
 		}
+		b.WriteString(peers)
 		_, err := io.WriteString(w, b.String())
 		return err
 	})
+}
+
+// sectionOfPeers is the last section of the document that is there, if any: make bench-peers
+// writes it, not an experiment.
+func sectionOfPeers(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if at := strings.Index(string(text), "\n## peers: "); at >= 0 {
+		return string(text[at:]), nil
+	}
+	return "", nil
 }
 
 // anchor is the identifier that GitHub gives the heading of e: letters in lower

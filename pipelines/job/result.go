@@ -55,6 +55,8 @@ type Result struct {
 type InputResult struct {
 	Path string `json:"path"`
 	Kind string `json:"kind"`
+	// Streamed says that a host has given the samples, from no file.
+	Streamed bool `json:"streamed,omitempty"`
 	// SHA256 is the checksum of the file's bytes.
 	SHA256 string `json:"sha256"`
 	// Samples is M, Variables d.
@@ -278,9 +280,28 @@ type SolverResult struct {
 	// the same figures.
 	Metrics     Metrics `json:"metrics,omitempty"`
 	ListMetrics Metrics `json:"list_metrics,omitempty"`
+	// ListSupport compares the pairs that the list has with the reference; nil without either.
+	ListSupport *ListSupport `json:"list_support,omitempty"`
+	// Course is how the solver came to its estimate; nil without iterations. Curves are those
+	// of every pair; nil without a reference.
+	Course *CourseResult `json:"course,omitempty"`
+	Curves *CurvesResult `json:"curves,omitempty"`
 	// Files are those that were written, each of them whole. A file that bears the
 	// solver's name and is not among them is of another run.
 	Files []WrittenFile `json:"files,omitempty"`
+}
+
+// A ListSupport compares the pairs of a population that a list of edges has with the
+// population's edges, whatever their scores.
+type ListSupport struct {
+	// Pairs are those in the list, Positives those of them that are edges.
+	Pairs     int `json:"pairs"`
+	Positives int `json:"positives"`
+	// Precision is Positives/Pairs, null for no pair, Recall the share of the population's
+	// edges that the list has, F1 their harmonic mean.
+	Precision Float `json:"precision"`
+	Recall    Float `json:"recall"`
+	F1        Float `json:"f1"`
 }
 
 // StatusText is the status for people.

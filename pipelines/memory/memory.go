@@ -10,6 +10,7 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sync"
@@ -92,6 +93,8 @@ type Error struct {
 	// Limit is that of the process, Aside what is set aside of it, and Taken what
 	// others have of it.
 	Limit, Aside, Taken int64
+	// Advice is what to do besides; empty for fewer variables or other solvers.
+	Advice string
 }
 
 // Never says that the run cannot fit, even when it is the only one.
@@ -108,12 +111,13 @@ func (e *Error) Error() string {
 	if e.What != "" {
 		needs += " for " + e.What
 	}
+	advice := cmp.Or(e.Advice, "choose fewer variables or solvers that need less")
 	if e.Never() {
-		return fmt.Sprintf("the run %s, and the limit is %s with %s set aside for the program itself, so that it can never be taken; choose fewer variables or solvers that need less",
-			needs, Size(e.Limit), Size(e.Aside))
+		return fmt.Sprintf("the run %s, and the limit is %s with %s set aside for the program itself, so that it can never be taken; %s",
+			needs, Size(e.Limit), Size(e.Aside), advice)
 	}
-	return fmt.Sprintf("the run %s, and of the limit of %s others have %s and the program itself %s; try again when a run has ended, or choose fewer variables or solvers that need less",
-		needs, Size(e.Limit), Size(e.Taken), Size(e.Aside))
+	return fmt.Sprintf("the run %s, and of the limit of %s others have %s and the program itself %s; try again when a run has ended, or %s",
+		needs, Size(e.Limit), Size(e.Taken), Size(e.Aside), advice)
 }
 
 // Size is a number of bytes for people, with three digits.

@@ -271,6 +271,9 @@ func (q Pair) unordered() Pair {
 	return q
 }
 
+// Chance is the share of the pairs that are positive: the precision of a ranking by chance.
+func (p *Population) Chance() float64 { return float64(p.Positives) / float64(len(p.Pairs)) }
+
 // String names the population for people, for example
 // "labelled, directed: 152280 pairs, 2066 positive", with what was left out of the
 // reference, if anything.

@@ -69,6 +69,8 @@ type ListRanking struct {
 	// Listed counts the pairs of the population that the list ranks. The others
 	// tie below all of them.
 	Listed int
+	// Support is the list as a support: its pairs of the population against the truth.
+	Support Confusion
 	// Outside counts lines, repeats apart, whose pair is not in the population.
 	Outside int
 	// Repeated counts lines whose pair an earlier line holds; the better of the
@@ -137,9 +139,11 @@ func (p *Population) rankListed(best map[Pair]float64, undirected bool, r *ListR
 		default:
 			take(q)
 		}
-		if !math.IsInf(v, -1) { // scores of the list are finite
+		listed := !math.IsInf(v, -1) // scores of the list are finite
+		if listed {
 			r.Listed++
 		}
+		r.Support.count(listed, p.Positive[k])
 		scores[k] = v
 	}
 	r.Outside += len(best) - len(used)

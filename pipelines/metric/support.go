@@ -69,6 +69,17 @@ func (c Confusion) TPR() float64 {
 	return float64(c.TruePositives) / float64(c.TruePositives+c.FalseNegatives)
 }
 
+// Precision is TP/(TP + FP): the share of the selected pairs that are right. It is NaN where
+// nothing is selected.
+func (c Confusion) Precision() float64 {
+	return float64(c.TruePositives) / float64(c.TruePositives+c.FalsePositives)
+}
+
+// F1 is the harmonic mean of precision and recall, 2TP/(2TP + FP + FN).
+func (c Confusion) F1() float64 {
+	return 2 * float64(c.TruePositives) / float64(2*c.TruePositives+c.FalsePositives+c.FalseNegatives)
+}
+
 // FPR is the false positive rate FP/(FP + TN). It is NaN where no pair is
 // negative.
 func (c Confusion) FPR() float64 {

@@ -20,6 +20,7 @@ type Stage string
 const (
 	Opening    Stage = "opening the device" // of builds with code for GPUs
 	Reading    Stage = "reading"
+	Screening  Stage = "screening pairs" // of tables of so many variables that S is not formed
 	Choosing   Stage = "choosing the penalty"
 	Testing    Stage = "testing pairs"
 	Solving    Stage = "solving"                       // once for every solver

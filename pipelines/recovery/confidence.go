@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/gladflow/gladflow/arrowio"
@@ -28,7 +29,7 @@ func (s *solution) confidence(n int, edge func(k int) (i, j int, score float64))
 	return c
 }
 
-// sure are the columns that are known of what a solver has found.
+// sure are the columns that are known of what a solver has found, in the order of a list.
 func (f *finding) sure() []pairColumn {
 	columns := slices.Clone(f.more)
 	if p := f.probability; p != nil {
@@ -37,5 +38,9 @@ func (f *finding) sure() []pairColumn {
 	if k := f.ranking; k != nil && k.probability != nil {
 		columns = append(columns, pairColumn{arrowio.EdgeProbability, func(_, _ int, score float64) float64 { return k.probability(score) }})
 	}
+	order := arrowio.ConfidenceColumns()
+	slices.SortStableFunc(columns, func(a, b pairColumn) int {
+		return cmp.Compare(slices.Index(order, a.name), slices.Index(order, b.name))
+	})
 	return columns
 }

@@ -33,27 +33,26 @@ func Report(ctx context.Context, r job.Reporting, files table.Files) (written jo
 		return written, nil, err
 	}
 	to := cmp.Or(r.Report, filepath.Join(r.Folder, job.ReportFile))
-	for _, f := range result.Files {
-		if name := output.Beside(r.Folder, to); f.Name == name {
-			return written, nil, job.Errorf("report", "%s is the page of the run itself, and has more; name another", to)
-		}
-	}
-	p := &reportPage{result: result, kept: make(map[string]*kept), lists: true}
+	p := &reportPage{result: result, kept: make(map[string]*kept)}
 	if p.population, err = p.readReference(ctx, files); err != nil {
 		return written, nil, err
 	}
 	if p.population != nil {
 		p.known = page.KnownBy(p.population, result.Regulators != nil)
 	}
-	certified := false
 	for _, s := range result.Solvers {
-		certified = certified || s.Iterations > 0
 		if err := p.read(ctx, r.Folder, s, files); err != nil {
 			return written, nil, err
 		}
+		if s.Course == nil && s.Iterations > 0 {
+			p.missing = append(p.missing, fmt.Sprintf("How %s came to where it stopped is not shown: the run.json of %s does not have it.", s.Name, result.Version))
+		}
+		if s.Curves == nil && s.Metrics != nil {
+			p.missing = append(p.missing, fmt.Sprintf("The curves of %s are not shown: the run.json of %s does not have them.", s.Name, result.Version))
+		}
 	}
-	if certified {
-		p.missing = append(p.missing, "How the solvers came to where they stopped is not shown: only the page that a run itself writes has that.")
+	if err := keepsMore(result, r.Folder, to, p.missing); err != nil {
+		return written, nil, err
 	}
 	file, err := output.OpenFileIn(files.Root, "report", to)
 	if err != nil {
@@ -66,6 +65,22 @@ func Report(ctx context.Context, r job.Reporting, files table.Files) (written jo
 	}
 	written.Name = to
 	return written, p.missing, nil
+}
+
+// keepsMore is the error of a page that would replace the run's own one, which is still there,
+// by one that lacks what that has.
+func keepsMore(result *job.Result, folder, to string, missing []string) error {
+	if len(missing) == 0 {
+		return nil
+	}
+	name := output.Beside(folder, to)
+	if !slices.ContainsFunc(result.Files, func(f job.WrittenFile) bool { return f.Name == name }) {
+		return nil
+	}
+	if _, err := os.Stat(to); err != nil {
+		return nil
+	}
+	return job.Errorf("report", "%s is the page of the run itself, and has more than can be made of what is left; name another", to)
 }
 
 // readResult reads the document of a run.
@@ -104,7 +119,7 @@ func (p *reportPage) readReference(ctx context.Context, files table.Files) (*met
 		return nil, job.Interrupted(ctx)
 	}
 	if err != nil || population == nil {
-		p.missing = append(p.missing, fmt.Sprintf("The reference %s is not there any more, or is another: there are no curves, and edges are not compared with it. Paths are those of the run.", was.Path))
+		p.missing = append(p.missing, fmt.Sprintf("The reference %s is not there any more, or is another: edges are not compared with it, and its degrees are not shown. Paths are those of the run.", was.Path))
 		return nil, nil
 	}
 	return population, nil
@@ -147,16 +162,8 @@ func (p *reportPage) read(ctx context.Context, folder string, s job.SolverResult
 	case s.Score == job.ScoreProbability:
 		score = "probability of an edge"
 	}
-	k := p.add(s, links, score, p.regulators(ctx, list, files))
-	if p.population == nil {
-		return nil
-	}
-	ranked, err := p.population.ScoreList(metric.List{Source: list.Source, Target: list.Target, Score: list.Score, Undirected: p.result.Regulators == nil})
-	if err != nil { // the list has no pair of the population
-		ranked.Ranking, err = p.population.Score(func(int, int) float64 { return 0 })
-	}
-	k.curves = ranked.Curves()
-	return err
+	p.add(s, links, score, p.regulators(ctx, list, files))
+	return nil
 }
 
 // listed are the edges of a list that the page draws: of a list of more than the solver's
@@ -168,9 +175,10 @@ func (p *reportPage) listed(s job.SolverResult, list *arrowio.EdgeList) (*page.S
 	switch {
 	case s.Ranking || p.result.Regulators != nil:
 		limit = len(names)
-		if p.population != nil {
-			limit = p.population.Positives
+		if ref := p.result.Reference; ref != nil {
+			limit = ref.Positives
 		}
+		limit = min(limit, job.MostRanked)
 	case p.result.Job.Edges != job.EdgesSupport:
 		n = min(n, s.Edges)
 	}

@@ -18,7 +18,7 @@ type gapRecorder struct {
 	first float64 // 0 until a gap is known
 
 	iteration atomic.Int64
-	history   *history // nil unless somebody looks at it
+	history   history
 }
 
 // last is the number of the last iteration.
@@ -27,11 +27,9 @@ func (g *gapRecorder) last() int { return int(g.iteration.Load()) }
 // Record implements solver.Recorder.
 func (g *gapRecorder) Record(it solver.Iteration) {
 	g.iteration.Store(int64(it.Number))
-	if g.history != nil {
-		g.mu.Lock()
-		g.history.add(it)
-		g.mu.Unlock()
-	}
+	g.mu.Lock()
+	g.history.add(it)
+	g.mu.Unlock()
 	if !g.Silent() {
 		g.Report(g.fraction(it), gapText(it))
 	}

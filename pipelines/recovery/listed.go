@@ -11,17 +11,24 @@ import (
 
 // scoreList scores the list of edges of a solver, n pairs that at returns with their
 // scores, best first: the pairs that it lacks tie last, as in an evaluation of its file.
-// Figures that are those of every pair are not repeated.
+// It also compares the pairs that are listed with the reference. Figures that are those of every pair are not repeated.
 func (r *run) scoreList(s *solution, n int, at func(k int) (i, j int, score float64)) error {
 	d := len(r.table.Names)
 	every := d * (d - 1) / 2
 	if s.ranking != nil {
 		every = s.ranking.pairs(d)
 	}
-	if r.population == nil || n == every {
+	if r.population == nil {
 		return nil
 	}
-	scored, err := evaluation.ScoreRanking(r.population, r.listedScorer(s, n, at))
+	score := r.listedScorer(s, n, at)
+	s.result.ListSupport = evaluation.ListSupport(r.population.Support(func(i, j int) bool {
+		return !math.IsInf(score(i, j), -1)
+	}))
+	if n == every {
+		return nil
+	}
+	scored, err := evaluation.ScoreRanking(r.population, score)
 	if err != nil {
 		return err
 	}

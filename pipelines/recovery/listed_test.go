@@ -3,6 +3,7 @@ package recovery
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -70,6 +71,9 @@ func TestEvaluationOfOwnLists(t *testing.T) {
 				differ++
 				want = s.ListMetrics
 			}
+			if got.Support == nil || s.ListSupport == nil || *got.Support != *s.ListSupport && got.Support.Pairs > 0 {
+				t.Errorf("%s: the pairs listed are %+v, and the run says %+v", name, got.Support, s.ListSupport)
+			}
 			for _, m := range metric.OfRankings() {
 				if a, b := got.Metrics.Get(m.Key), want.Get(m.Key); a != b {
 					t.Errorf("%s: %s is %v, and the run says %v", name, m.Key, a, b)
@@ -95,5 +99,41 @@ func TestEvaluationOfOwnLists(t *testing.T) {
 	// The penalty is so large that the list is empty: every pair ties.
 	if err != nil || got.AllMetrics != nil || got.Lines != 0 || got.Metrics.Get("auroc") != 0.5 {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// The row of metrics of a solver has the figures of its list, after those of every pair: they
+// are those of an evaluation of it, and of a list of all pairs those of every pair.
+func TestMetricsOfLists(t *testing.T) {
+	reference := testtable.File(t, "known.tsv", testtable.Star)
+	for edges, all := range map[string]bool{job.EdgesSupport: false, job.EdgesAll: true} {
+		j := job.Job{Input: testtable.CSV(t, 12, 40), IDColumn: "id", Reference: reference, Population: "all", Undirected: true, Penalty: "0.3", Edges: edges, Solvers: []string{"bcd"}}
+		var rows []Network
+		_, err := Run(t.Context(), j, Host{Solved: func(n Network) error { rows = append(rows, n); return nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		figure := make(map[string]float64)
+		var last string
+		for _, c := range rows[0].Tables[TableMetrics].Columns {
+			switch v := c.Values.(type) {
+			case []float64:
+				figure[c.Name] = v[0]
+			case []int64:
+				figure[c.Name] = float64(v[0])
+			}
+			last = c.Name
+		}
+		s := rows[0].Result
+		p, r := figure["list_precision"], figure["list_recall"]
+		if last != "list_early_precision_ratio" || figure["list_pairs"] != float64(s.ListSupport.Pairs) || math.Abs(figure["list_f1"]-2*p*r/(p+r)) > 1e-12 {
+			t.Errorf("%s: %v, of %+v", edges, figure, s.ListSupport)
+		}
+		if all != (figure["list_pairs"] == figure["pairs"]) || all && r != 1 || all && figure["list_aupr"] != figure["aupr"] {
+			t.Errorf("%s: %v", edges, figure)
+		}
+		if !all && (math.Abs(p-1+figure["fdr"]) > 1e-12 || r != figure["tpr"]) {
+			t.Errorf("%s: the list is the support: %v", edges, figure)
+		}
 	}
 }

@@ -188,10 +188,19 @@ func (m *reservation) release(kernels *dense.Background) {
 
 // admit reserves what the run needs at its peak, as far as it is known when its
 // tables have been opened.
-func (r *run) admit(context.Context) error {
+func (r *run) admit(ctx context.Context) error {
 	d := len(r.table.Names)
 	m := &r.memory
+	if r.wide() {
+		return r.admitWide()
+	}
 	m.peak, m.what = r.table.Memory(), fmt.Sprintf("the covariance of %d variables", d)
+	return r.advisedWide(ctx, r.admitSolvers())
+}
+
+// admitSolvers reserves what those take that are given all of S, and what comes with it.
+func (r *run) admitSolvers() error {
+	d, m := len(r.table.Names), &r.memory
 	c := r.configuration(glasso.Penalty{Matrix: r.penalties}, nil)
 	atWork := func(bytes int64, what string) {
 		if bytes += matrix(d); bytes > m.peak { // S
@@ -254,6 +263,7 @@ type tableSize struct {
 	entries int64 // of a sparse precision matrix
 	dense   int64 // bytes of a matrix that is written whole
 	block   int64 // bytes of a matrix
+	wide    bool  // Θ is not a matrix
 }
 
 // solverMemory is what a solver takes, with the regulators' scores if they are known.
@@ -277,6 +287,9 @@ func (r *run) tableSize(of solverEntry, edges, nonZeros int64) tableSize {
 	s := tableSize{pairs: edges, entries: nonZeros + int64(block), block: matrix(block)}
 	if r.job.Edges != job.EdgesSupport || of.Ranking {
 		s.pairs = d * (d - 1) / 2
+	}
+	if r.table.KeepColumns {
+		s.block, s.wide = 0, true
 	}
 	if r.regulators != nil {
 		s.pairs = int64(block) * (d - 1)
@@ -305,9 +318,10 @@ func (r *run) listed(of solverEntry, pairs int64) int64 {
 
 // What a row of a table takes.
 const (
-	pairBytes  = 56           // in the list of edges
-	edgeBytes  = 57 + 45 + 80 // as columns, as a record or what is written, in the writer
-	entryBytes = 90 + 30 + 40 // of columns that grow by appending, and the same
+	pairBytes   = 56           // in the list of edges
+	sparseBytes = 16           // of an entry of a sparse matrix, or of its diagonal
+	edgeBytes   = 57 + 45 + 80 // as columns, as a record or what is written, in the writer
+	entryBytes  = 90 + 30 + 40 // of columns that grow by appending, and the same
 
 	keptEdgeBytes  = 2*4 + 3*8 + 1 // in a record, without the names
 	keptEntryBytes = 2*4 + 8
@@ -316,10 +330,13 @@ const (
 // deliveryMemory is what it takes to make tables of an estimate, and to write them.
 func (r *run) deliveryMemory(s tableSize) int64 {
 	bytes := 2 * s.block // Θ and Z
+	if s.wide {
+		bytes += 2 * sparseBytes * s.entries
+	}
 	if r.job.Units == job.UnitsOriginal {
 		bytes += 2 * s.block
 	}
-	if s.block == 0 || r.regulators != nil {
+	if s.block == 0 && !s.wide || r.regulators != nil {
 		bytes += 2 * matrix(len(r.table.Names)) // scores and signs
 	}
 	names := r.nameBytes()
@@ -370,6 +387,10 @@ func (r *run) admitTables(of solverEntry, found *finding) (kept int64, err error
 	size := r.tableSize(of, edges, nonZeros)
 	kept = r.keptMemory(size)
 	m.tables += kept - r.keptMemory(r.tableSize(of, 0, 0))
-	err = m.raise(matrix(len(r.table.Names))+r.deliveryMemory(size), fmt.Sprintf("tables of %d edges", size.edges))
+	held := matrix(len(r.table.Names)) // S
+	if r.columns != nil {
+		held = 0
+	}
+	err = m.raise(held+r.deliveryMemory(size), fmt.Sprintf("tables of %d edges", size.edges))
 	return kept, err
 }

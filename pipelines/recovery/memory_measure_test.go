@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +20,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/memory"
@@ -33,6 +36,8 @@ type measurement struct {
 	// Reserved is the most that was reserved, Peak the most that the process had of
 	// the machine's memory (VmHWM).
 	Reserved, Peak int64
+	// CPU is the time that the process has computed, on all cores.
+	CPU time.Duration
 }
 
 // measureKey is in the environment of the process.
@@ -99,6 +104,7 @@ func measured(t *testing.T, j job.Job, heap int64) measurement {
 	if _, err := fmt.Sscanf(string(out[at:]), "measured %d %d", &m.Reserved, &m.Peak); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	m.CPU = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 	return m
 }
 
@@ -154,6 +160,42 @@ func compare(t *testing.T, what string, j job.Job, d int, idle int64) {
 	}
 	if matrices := free.Reserved - ownBytes; matrices > idle/2 && matrices > 2*took {
 		t.Errorf("%s: %d MiB are reserved, of which %d MiB are used", what, free.Reserved>>20, took>>20)
+	}
+}
+
+// The same of tables of so many variables that S is not formed. The table of
+// docs/operations.md is the log with GLADFLOW_LONG=1 and -v.
+func TestMemoryOfWide(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the peak of a process is read from /proc")
+	}
+	d, samples, penalties := wideVariables, 60, []job.Value{"0.7"}
+	if os.Getenv("GLADFLOW_LONG") != "" && os.Getenv("GLADFLOW_CI") == "" {
+		d, samples, penalties = 50_000, 300, []job.Value{"0.4", "0.305", "0.3"}
+	}
+	// Chains of 5 to 400 variables, neighbours in which are correlated by .5 to .9.
+	rng := rand.New(rand.NewPCG(17, 17))
+	weights := make([]float64, d)
+	for j, left := 0, 0; j < d; j, left = j+1, left-1 {
+		if left == 0 {
+			left = 5 + rng.IntN(396)
+			continue
+		}
+		weights[j] = 0.5 + 0.4*rng.Float64()
+	}
+	input := chained(t, d, samples, func(j int) (follows, own float64) {
+		return weights[j], math.Sqrt(1 - weights[j]*weights[j])
+	})
+	idle := measured(t, job.Job{Input: connected(t, 10, 50), Solvers: []string{"bcd"}, Penalty: "0.3"}, 0)
+	for _, penalty := range penalties {
+		m := measured(t, job.Job{Input: input, Solvers: []string{"bcd"}, Penalty: penalty, Out: t.TempDir()}, 0)
+		bound := measured(t, m.Job, m.Reserved)
+		took := bound.Peak - idle.Peak
+		t.Logf("%d variables, penalty %s: reserved %d MiB, took %d MiB (%d MiB without a limit, with the program %d MiB), %.1f s of CPU time",
+			d, penalty, m.Reserved>>20, took>>20, (m.Peak-idle.Peak)>>20, m.Peak>>20, m.CPU.Seconds())
+		if all := matrix(d) + bcdEntry().memory(solverConfig{job: job.Job{InputKind: job.KindSamples}}, d); took > m.Reserved || m.Reserved > all/2 {
+			t.Errorf("penalty %s: %d MiB are reserved, the run took %d MiB, and with all of S it would be %d MiB", penalty, m.Reserved>>20, took>>20, all>>20)
+		}
 	}
 }
 

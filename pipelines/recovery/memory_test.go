@@ -39,6 +39,13 @@ func (m *mostReserved) Reserve(bytes int64) error {
 // connected writes samples of d variables, each of which follows the one before.
 func connected(t *testing.T, d, samples int) string {
 	t.Helper()
+	return chained(t, d, samples, func(int) (follows, own float64) { return 0.6, 0.8 })
+}
+
+// chained writes samples of d variables, of which variable j > 0 is the sum of the one before
+// and of noise of its own with these weights.
+func chained(t *testing.T, d, samples int, weights func(j int) (follows, own float64)) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "samples.arrows")
 	f, err := os.Create(path)
 	if err != nil {
@@ -58,7 +65,8 @@ func connected(t *testing.T, d, samples int) string {
 		for i := range rows {
 			rows[i] = rng.NormFloat64()
 			if i%d > 0 {
-				rows[i] = 0.6*rows[i-1] + 0.8*rows[i]
+				follows, own := weights(i % d)
+				rows[i] = follows*rows[i-1] + own*rows[i]
 			}
 		}
 		if err := w.Write(arrowio.SampleRecord(schema, rows, n)); err != nil {

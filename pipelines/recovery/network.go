@@ -25,13 +25,9 @@ func (r *run) links(found *finding) (links *page.Strongest, score string) {
 	}
 	est := found.estimate
 	links = page.NewStrongest(d, 0, sure...)
-	for i := range d {
-		for j := i + 1; j < d; j++ {
-			if est.IsEdge(i, j) {
-				links.Add(page.Link{I: i, J: j, Score: est.Score(i, j), Sign: int(signOf(est.PartialCorrelation(i, j)))})
-			}
-		}
-	}
+	est.EachEdge(func(i, j int) {
+		links.Add(page.Link{I: i, J: j, Score: est.Score(i, j), Sign: int(signOf(est.PartialCorrelation(i, j)))})
+	})
 	if found.score == job.ScoreProbability {
 		return links, "probability of an edge"
 	}

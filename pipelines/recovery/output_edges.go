@@ -43,19 +43,26 @@ func (r *run) edges(s *solution) []arrowio.Edge {
 	names := r.table.Names
 	everyPair, listed := r.job.Edges != job.EdgesSupport, r.lists(s.kept)
 	var list []arrowio.Edge
-	for i := range names {
-		for j := i + 1; j < len(names); j++ {
-			if !everyPair && !s.IsEdge(i, j) || !listed(i, j) {
-				continue
-			}
-			list = append(list, arrowio.Edge{
-				Source:             names[i],
-				Target:             names[j],
-				Score:              s.Score(i, j),
-				Precision:          s.theta.At(i, j),
-				PartialCorrelation: s.PartialCorrelation(i, j),
-			})
+	add := func(i, j int) {
+		if !listed(i, j) {
+			return
 		}
+		list = append(list, arrowio.Edge{
+			Source:             names[i],
+			Target:             names[j],
+			Score:              s.Score(i, j),
+			Precision:          s.entry(i, j),
+			PartialCorrelation: s.PartialCorrelation(i, j),
+		})
+	}
+	if everyPair {
+		for i := range names {
+			for j := i + 1; j < len(names); j++ {
+				add(i, j)
+			}
+		}
+	} else {
+		s.EachEdge(add)
 	}
 	slices.SortFunc(list, arrowio.CompareEdges)
 	if n, _ := r.job.Top(); n > 0 && n < len(list) {

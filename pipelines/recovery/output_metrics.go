@@ -41,6 +41,9 @@ func (r *run) metricsTable(solvers []job.SolverResult) output.Table {
 	)
 	metrics := metric.Table()
 	values := make([][]float64, len(metrics))
+	var listed []int64
+	var support [3][]float64
+	list := make([][]float64, len(metric.OfRankings()))
 	for _, s := range solvers {
 		if s.Metrics == nil {
 			continue
@@ -56,6 +59,17 @@ func (r *run) metricsTable(solvers []job.SolverResult) output.Table {
 		loops = append(loops, int64(ref.SelfLoops))
 		for i, m := range metrics {
 			values[i] = append(values[i], float64(s.Metrics.Get(m.Key)))
+		}
+		of := s.ListSupport
+		if of == nil { // no list was made
+			of = &job.ListSupport{Precision: job.NaN(), Recall: job.NaN(), F1: job.NaN()}
+		}
+		listed = append(listed, int64(of.Pairs))
+		for i, v := range []job.Float{of.Precision, of.Recall, of.F1} {
+			support[i] = append(support[i], float64(v))
+		}
+		for i, m := range metric.OfRankings() {
+			list[i] = append(list[i], float64(listMetric(s, m.Key)))
 		}
 	}
 	if names == nil {
@@ -75,5 +89,25 @@ func (r *run) metricsTable(solvers []job.SolverResult) output.Table {
 	for i, m := range metrics {
 		columns = append(columns, arrowio.Column{Name: m.Key, Values: values[i]})
 	}
+	// Figures of the lists of edges come last: columns are added and stay where they are.
+	columns = append(columns, arrowio.Column{Name: "list_pairs", Values: listed})
+	for i, name := range []string{"list_precision", "list_recall", "list_f1"} {
+		columns = append(columns, arrowio.Column{Name: name, Values: support[i]})
+	}
+	for i, m := range metric.OfRankings() {
+		columns = append(columns, arrowio.Column{Name: "list_" + m.Key, Values: list[i]})
+	}
 	return output.Table{Columns: columns, Metadata: r.metadata()}
+}
+
+// listMetric is a figure of a solver's list: that of every pair where both are the same, NaN
+// where no list was made.
+func listMetric(s job.SolverResult, key string) job.Float {
+	switch {
+	case s.ListSupport == nil:
+		return job.NaN()
+	case s.ListMetrics != nil:
+		return s.ListMetrics.Get(key)
+	}
+	return s.Metrics.Get(key)
 }

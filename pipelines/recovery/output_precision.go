@@ -13,6 +13,9 @@ import (
 func precisionOutput() solverOutput {
 	return solverOutput{name: TablePrecision, of: func(_ *run, s solverEntry) bool { return !s.Ranking }, prepare: func(r *run, s *solution) (preparedOutput, error) {
 		matrix, metadata := arrowio.Precision{Names: r.blockNames(), Values: s.z}, r.solverMetadata(s.result)
+		if s.sparse != nil {
+			matrix.Values, matrix.Sparse = nil, s.sparse
+		}
 		if r.regulators != nil {
 			metadata[output.MetaVariables] = output.JSON(r.blockNames())
 			metadata[output.MetaDeviations] = output.JSON(r.blockDeviations())

@@ -41,8 +41,9 @@ type preparedOutput struct {
 type solution struct {
 	*solver.Estimate // nil for a ranking
 	theta, z         *dense.Sym
-	ranking          *ranking     // nil for an estimate
-	sure             []pairColumn // of the list of edges
+	sparse           *solver.Sparse // in place of the two
+	ranking          *ranking       // nil for an estimate
+	sure             []pairColumn   // of the list of edges
 	kept             func(i, j int) bool
 	solver           solverEntry
 	result           *job.SolverResult
@@ -79,7 +80,7 @@ func (r *run) deliver(entry solverEntry, found *finding, res *job.SolverResult) 
 	}
 	s := &solution{Estimate: found.estimate, ranking: found.ranking, sure: found.sure(), kept: found.kept, solver: entry, result: res}
 	if est := found.estimate; est != nil {
-		if s.theta, s.z, err = r.inUnits(est, entry); err != nil {
+		if s.theta, s.z, s.sparse, err = r.inUnits(est, entry); err != nil {
 			return err
 		}
 	}
@@ -119,21 +120,36 @@ func (r *run) deliver(entry solverEntry, found *finding, res *job.SolverResult) 
 	return failure
 }
 
-// inUnits returns Θ and Z in the units that the job asks for.
-func (r *run) inUnits(est *solver.Estimate, by solverEntry) (theta, z *dense.Sym, err error) {
+// entry is Θij in the units that the job asks for.
+func (s *solution) entry(i, j int) float64 {
+	if s.sparse != nil {
+		return s.sparse.At(i, j)
+	}
+	return s.theta.At(i, j)
+}
+
+// inUnits returns Θ and Z, or what is in their place, in the units that the job asks for.
+func (r *run) inUnits(est *solver.Estimate, by solverEntry) (theta, z *dense.Sym, sparse *solver.Sparse, err error) {
 	if !r.mapsBack() {
-		return est.Precision, est.Support, nil
+		return est.Precision, est.Support, est.Sparse, nil
 	}
 	sd := r.unitDeviations(by)
-	theta = original(est.Precision, sd)
-	z = theta
-	if est.Support != est.Precision {
-		z = original(est.Support, sd)
+	finite := true
+	if sparse = est.Sparse; sparse != nil {
+		sparse = sparse.Map(func(i, j int, v float64) float64 { return v / sd[i] / sd[j] })
+		finite = sparse.Finite()
+	} else {
+		theta = original(est.Precision, sd)
+		z = theta
+		if est.Support != est.Precision {
+			z = original(est.Support, sd)
+		}
+		finite = theta.Finite() && z.Finite()
 	}
-	if !theta.Finite() || !z.Finite() {
-		return nil, nil, errors.New("the precision matrix in original units is beyond the range of float64; leave units at standardised")
+	if !finite {
+		return nil, nil, nil, errors.New("the precision matrix in original units is beyond the range of float64; leave units at standardised")
 	}
-	return theta, z, nil
+	return theta, z, sparse, nil
 }
 
 // mapsBack says whether estimates of standardised variables go to the units of the table.

@@ -148,7 +148,7 @@ func (r *run) openReport(context.Context) error {
 			return err
 		}
 	}
-	r.page = &reportPage{file: file, result: r.result, population: r.population, kept: make(map[string]*kept), streamed: r.host.Records != nil}
+	r.page = &reportPage{file: file, result: r.result, population: r.population, kept: make(map[string]*kept)}
 	if r.population == nil {
 		return nil
 	}

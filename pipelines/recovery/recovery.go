@@ -59,6 +59,8 @@ type Host struct {
 	// Memory, if set, is asked for memory before the run takes it: see the
 	// type. Default (nil): there is no bound.
 	Memory Memory
+
+	wideFrom, smallComponent int // of tests, in place of wideVariables and smallComponent
 }
 
 // Run does a job. Everything that can be checked is checked first: what the
@@ -126,6 +128,8 @@ type run struct {
 	population   *metric.Population // nil without a reference
 	penalties    *dense.Sym         // nil without a penalty matrix
 	table        *table.Table
+	columns      *covariance.Columns   // nil unless S is not formed
+	components   [][]int               // of S then, once they are known
 	samples      []float64             // nil unless a solver uses them
 	tests        *inference.Tests      // nil without tests of pairs
 	resampler    *covariance.Resampler // nil where nothing is estimated from some of the samples
@@ -156,22 +160,36 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 	if err := r.prepare(ctx); err != nil {
 		return solver.Problem{}, err
 	}
-	data, err := r.table.Estimate(ctx, r.readingEngine(), r.stage(progress.Reading, ""))
+	engine := r.readingEngine()
+	if r.table.KeepColumns {
+		engine = r.engine
+	}
+	data, err := r.table.Estimate(ctx, engine, r.stage(progress.Reading, ""))
 	if failed := r.ofGPU(err); failed != nil && ctx.Err() == nil {
 		return solver.Problem{}, failed
 	}
 	if err != nil {
 		return solver.Problem{}, err
 	}
-	r.samples, r.resampler = data.Samples, data.Resampler
+	r.samples, r.resampler, r.columns = data.Samples, data.Resampler, data.Columns
 	kept := int64(cap(r.samples))
 	if r.resampler != nil {
 		kept = max(kept, int64(cap(r.resampler.Rows)))
+	}
+	if r.table.KeepColumns && r.columns == nil { // there are more samples than variables
+		r.table.KeepColumns, r.memory.tables = false, 0
+		if err := r.admitSolvers(); err != nil {
+			return solver.Problem{}, err
+		}
+	}
+	if r.columns != nil {
+		kept = int64(len(data.Names)) * int64(data.Problem.Samples)
 	}
 	r.memory.read(8 * kept)
 	r.result.Input = job.InputResult{
 		Path:      r.result.Job.Input,
 		Kind:      r.job.InputKind,
+		Streamed:  r.host.Records != nil,
 		SHA256:    data.SHA256,
 		Samples:   data.Problem.Samples,
 		Variables: len(data.Names),
@@ -202,6 +220,9 @@ func (r *run) recover(ctx context.Context, p solver.Problem) error {
 		r.resampler = nil // its samples are needed no more
 	}
 	if err != nil {
+		return job.InterruptedOr(ctx, err)
+	}
+	if err := r.screen(ctx, penalty); err != nil {
 		return job.InterruptedOr(ctx, err)
 	}
 	if err := r.test(ctx, p); err != nil {

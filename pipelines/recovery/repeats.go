@@ -17,7 +17,13 @@ const sameVariable = 0.9999
 // group, the others say nothing more of the rest, so that its edges are split between
 // them by chance.
 func (r *run) warnOfRepeats(data *table.Data) {
-	groups := repeats(data.Problem.S, data.Shrinkage)
+	if data.Problem.S != nil { // else see screen
+		r.warnOfGroups(repeats(data.Problem.S, data.Shrinkage))
+	}
+}
+
+// warnOfGroups is warnOfRepeats of the groups.
+func (r *run) warnOfGroups(groups [][]int) {
 	if groups == nil {
 		return
 	}
@@ -34,7 +40,7 @@ func (r *run) warnOfRepeats(data *table.Data) {
 				names = append(names, strconv.Itoa(len(g)-k)+" more")
 				break
 			}
-			names = append(names, strconv.Quote(data.Names[j]))
+			names = append(names, strconv.Quote(r.table.Names[j]))
 		}
 		list = append(list, strings.Join(names, " = "))
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/output"
 	"github.com/gladflow/gladflow/pipelines/report/page"
-	"github.com/gladflow/gladflow/solver"
 )
 
 // A reportPage is the page of a run: the one that Job.Report asks for, while the run goes
@@ -21,11 +20,7 @@ type reportPage struct {
 	kept       map[string]*kept
 	// known is what the reference says of pairs; nil without one.
 	known func(i, j int) page.Known
-	// streamed says that the samples came from a host, so that no command repeats the run.
-	streamed bool
-	// lists says that curves are those of the lists of edges, and missing are sentences on
-	// what a finished run does not have any more.
-	lists   bool
+	// missing are sentences on what a finished run does not have any more.
 	missing []string
 }
 
@@ -33,10 +28,8 @@ type reportPage struct {
 type kept struct {
 	network page.Network
 	// series is the solver with what its degrees are of.
-	series     string
-	degrees    []int
-	curves     metric.Curves
-	iterations []solver.Iteration
+	series  string
+	degrees []int
 }
 
 func (p *reportPage) discard() {
@@ -53,7 +46,7 @@ func (p *reportPage) close() {
 
 // add keeps what a solver has found, as far as it is shown. regulators are the names of
 // those that are known.
-func (p *reportPage) add(res job.SolverResult, links *page.Strongest, score string, regulators []string) *kept {
+func (p *reportPage) add(res job.SolverResult, links *page.Strongest, score string, regulators []string) {
 	directed := p.result.Regulators != nil
 	k := &kept{network: links.Network(p.result.Variables, p.known), series: res.Name, degrees: links.Degrees()}
 	if res.Ranking || directed {
@@ -63,11 +56,10 @@ func (p *reportPage) add(res job.SolverResult, links *page.Strongest, score stri
 	if directed {
 		k.network.MarkRegulators(regulators)
 	}
-	if p.population != nil {
-		k.network.Shown = p.population.Positives
+	if ref := p.result.Reference; ref != nil {
+		k.network.Shown = ref.Positives
 	}
 	p.kept[res.Name] = k
-	return k
 }
 
 // writeReport writes the page of what there is, also of a run that has failed. It
@@ -114,7 +106,7 @@ func (p *reportPage) page() page.Page {
 	}
 	if p.result.Input.Path == job.Stdin {
 		shown.Title = "Samples from standard input"
-		if p.streamed {
+		if p.result.Input.Streamed {
 			shown.Title = "Samples streamed by the caller"
 		}
 	}
@@ -122,12 +114,10 @@ func (p *reportPage) page() page.Page {
 	solved := p.solved()
 	if len(solved) > 0 {
 		shown.Sections = append(shown.Sections, p.networkSection(solved), page.HeatSection())
-		if p.population != nil {
-			shown.Sections = append(shown.Sections, p.curvesSection(solved))
-		}
+		shown.Sections = append(shown.Sections, p.curvesSection()...)
 		shown.Sections = append(shown.Sections, p.degreesSection(solved))
 	}
-	shown.Sections = append(shown.Sections, slices.Concat(p.convergenceSection(solved), p.penaltySection(), p.stabilitySection())...)
+	shown.Sections = append(shown.Sections, slices.Concat(p.convergenceSection(), p.penaltySection(), p.stabilitySection())...)
 	shown.Sections = append(shown.Sections, p.recordSection())
 	return shown
 }

@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/metric"
+	"github.com/gladflow/gladflow/pipelines/output"
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/report/page"
-	"github.com/gladflow/gladflow/solver"
 )
 
 // summary is what stands below the title of the page.
@@ -92,23 +93,30 @@ func (p *reportPage) networkSection(solved []string) page.Section {
 	return s
 }
 
-func (p *reportPage) curvesSection(solved []string) page.Section {
+// curvesSection is empty where there is no reference.
+func (p *reportPage) curvesSection() []page.Section {
+	ref := p.result.Reference
 	var curves []page.Curve
-	for _, name := range solved {
-		curves = append(curves, page.Curve{Name: name, Curves: p.kept[name].curves})
+	for _, s := range p.result.Solvers {
+		if c := s.Curves; c != nil {
+			curves = append(curves, page.Curve{Name: s.Name, Curves: metric.Curves(*c)})
+		}
 	}
-	return page.Section{
-		Title: "Curves", Charts: page.RankingCharts(p.population, curves),
-		Notes: []string{"Pairs ranked by score, on the population " + p.result.Reference.Text + ". Of pairs that tie, the order is left to chance." + ofLists(p.lists)},
+	if ref == nil || curves == nil {
+		return nil
 	}
+	return []page.Section{{
+		Title: "Curves", Charts: page.RankingCharts(float64(ref.Positives)/float64(ref.Pairs), curves),
+		Notes: []string{"Pairs ranked by score, on the population " + ref.Text + ". Of pairs that tie, the order is left to chance."},
+	}}
 }
 
-// ofLists says that curves are of lists.
-func ofLists(lists bool) string {
-	if !lists {
-		return ""
-	}
-	return " The curves are those of the lists of edges that the run has left; the pairs that they lack tie last."
+// curvesResult is what the document keeps of curves: what can be seen of them.
+func curvesResult(c metric.Curves) *job.CurvesResult {
+	const most = 200
+	fpr, tpr := page.Thinned(c.FPR, c.TPR, false, false, most)
+	recall, precision := page.Thinned(c.Recall, c.Precision, true, false, most)
+	return &job.CurvesResult{FPR: fpr, TPR: tpr, Recall: recall, Precision: precision}
 }
 
 func (p *reportPage) degreesSection(solved []string) page.Section {
@@ -129,36 +137,38 @@ func (p *reportPage) degreesSection(solved []string) page.Section {
 // convergenceSection shows how solvers came to where they stopped: by the duality gap,
 // those without an objective by the distance of their two iterates. It is empty where
 // no solver has iterations.
-func (p *reportPage) convergenceSection(solved []string) []page.Section {
+func (p *reportPage) convergenceSection() []page.Section {
 	gap := page.Chart{Title: "Duality gap", X: "iteration", Y: "duality gap", LogX: true, LogY: true, SwitchX: true, RuleName: "solvers stop here"}
 	objective := page.Chart{Title: "Objective above its least", X: "iteration", Y: "objective, less the least", LogX: true, LogY: true, SwitchX: true}
 	distance := page.Chart{Title: "Distance of the two iterates", X: "step", Y: "‖Z − Θ‖", LogY: true, SwitchX: true, Dots: true}
-	for _, name := range solved {
-		add := func(c *page.Chart, value func(solver.Iteration) float64) {
-			s := page.Series{Name: name}
-			for _, it := range p.kept[name].iterations {
-				if v := value(it); v > 0 && !math.IsInf(v, 0) {
-					s.X, s.Y = append(s.X, float64(it.Number)), append(s.Y, v)
+	for _, res := range p.result.Solvers {
+		c := res.Course
+		if c == nil {
+			continue
+		}
+		add := func(to *page.Chart, values []job.Float, less float64) {
+			s := page.Series{Name: res.Name}
+			for k, value := range values {
+				if v := float64(value) - less; v > 0 && !math.IsInf(v, 0) && k < len(c.Iteration) {
+					s.X, s.Y = append(s.X, float64(c.Iteration[k])), append(s.Y, v)
 				}
 			}
 			if len(s.X) > 0 {
-				c.Series = append(c.Series, s)
+				to.Series = append(to.Series, s)
 			}
 		}
-		add(&gap, func(it solver.Iteration) float64 {
-			if it.Target > 0 {
-				gap.Rule = it.Target
-			}
-			return it.Gap
-		})
+		if c.Target > 0 && c.Gap != nil {
+			gap.Rule = c.Target
+		}
 		least := math.Inf(1)
-		for _, it := range p.kept[name].iterations {
-			if it.Objective < least {
-				least = it.Objective
+		for _, v := range c.Objective {
+			if v := float64(v); v < least {
+				least = v
 			}
 		}
-		add(&objective, func(it solver.Iteration) float64 { return it.Objective - least })
-		add(&distance, func(it solver.Iteration) float64 { return it.Distance })
+		add(&gap, c.Gap, 0)
+		add(&objective, c.Objective, least)
+		add(&distance, c.Distance, 0)
 	}
 	s := page.Section{Title: "Convergence"}
 	if gap.Series != nil {
@@ -187,7 +197,7 @@ func (p *reportPage) recordSection() page.Section {
 			record.Facts = append(record.Facts, page.Fact{Name: name, Value: value})
 		}
 	}
-	if !p.streamed {
+	if !res.Input.Streamed {
 		record.Command = res.Job.Command(Facts())
 	} else {
 		fact("Samples", "streamed by the caller")
@@ -224,6 +234,8 @@ func (p *reportPage) recordSection() page.Section {
 	for _, s := range res.Solvers {
 		record.Files = append(record.Files, page.Files(s.Files)...)
 	}
-	record.Files = append(record.Files, page.Files(res.Files)...)
+	// The page of a finished run is that of the run, which could not list itself.
+	own := output.Beside(res.Job.Out, res.Job.ReportPath())
+	record.Files = append(record.Files, page.Files(slices.DeleteFunc(slices.Clone(res.Files), func(f job.WrittenFile) bool { return f.Name == own }))...)
 	return page.Section{Title: "How to repeat this", Record: record}
 }

@@ -117,14 +117,12 @@ func (r *run) conclude(entry solverEntry, found *finding, recorder *gapRecorder,
 	}
 	links, score := r.links(found)
 	res.Network = networkResult(links, r.table.Names)
+	res.Course = recorder.history.course()
+	if r.population != nil {
+		res.Curves = curvesResult(scored.Ranking.Curves())
+	}
 	if r.page != nil {
-		k := r.page.add(*res, links, score, r.blockNames())
-		if r.population != nil {
-			k.curves = scored.Ranking.Curves()
-		}
-		if recorder.history != nil {
-			k.iterations = recorder.history.iterations()
-		}
+		r.page.add(*res, links, score, r.blockNames())
 	}
 	return r.deliver(entry, found, res)
 }
@@ -161,9 +159,6 @@ func (panicked) Error() string {
 // attempt builds the solver and runs it, where the run computes now.
 func (r *run) attempt(ctx context.Context, p solver.Problem, entry solverEntry, penalty glasso.Penalty, report *progress.Reporter) (*finding, *gapRecorder, []byte, error) {
 	recorder := &gapRecorder{Reporter: report}
-	if r.page != nil {
-		recorder.history = new(history)
-	}
 	found := new(finding)
 	var stack []byte
 	var err error
@@ -179,7 +174,11 @@ func (r *run) attempt(ctx context.Context, p solver.Problem, entry solverEntry, 
 				return a
 			}
 		}
-		found.estimate, stack, err = attempt(ctx, entry.build(c), r.block(p))
+		if r.columns == nil {
+			found.estimate, stack, err = attempt(ctx, entry.build(c), r.block(p))
+		} else {
+			found.estimate, stack, err = attempt(ctx, ofParts{entry.buildParts(c), r.columns, r.components}, p)
+		}
 	}
 	return found, recorder, stack, err
 }

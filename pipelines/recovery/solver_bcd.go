@@ -15,7 +15,8 @@ func bcdEntry() solverEntry {
 		takesPenalty: true,
 		// S of a component, W, the factor that becomes Θ, and the estimate; lists of a solution
 		// that is not very sparse, and Gram matrices of its columns.
-		memory: func(c solverConfig, d int) int64 { return c.matrices(4+2, d) },
-		build:  func(c solverConfig) solver.Solver { return glasso.BCD{Settings: c.settings()} },
+		memory:     func(c solverConfig, d int) int64 { return c.matrices(4+2, d) },
+		build:      func(c solverConfig) solver.Solver { return glasso.BCD{Settings: c.settings()} },
+		buildParts: func(c solverConfig) partsSolver { return glasso.BCD{Settings: c.settings()} },
 	}
 }

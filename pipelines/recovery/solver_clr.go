@@ -16,6 +16,7 @@ func clrEntry() solverEntry {
 		needsSamples: true,
 		usesSamples:  true,
 		ranks:        func(job.Job) bool { return true },
+		marginal:     true,
 		memory: func(c solverConfig, d int) int64 {
 			return association.MutualInformationMemory(c.samples, d) + 2*matrix(d)
 		},

@@ -12,7 +12,8 @@ func correlationEntry() solverEntry {
 			Name: "correlation", Title: "absolute correlation", Ranking: true,
 			Description: "ranks pairs by |r|, of whatever --correlation says; what every other ranking is compared with",
 		},
-		memory: func(_ solverConfig, d int) int64 { return 2 * matrix(d) }, // scores and signs
+		marginal: true,
+		memory:   func(_ solverConfig, d int) int64 { return 2 * matrix(d) }, // scores and signs
 		rank: func(_ context.Context, c rankingConfig) (*ranking, error) {
 			r := c.correlation()
 			return undirected(absolute(r), r), nil

@@ -16,6 +16,7 @@ func spearmanEntry() solverEntry {
 		needsSamples: true,
 		usesSamples:  true,
 		ranks:        func(job.Job) bool { return true },
+		marginal:     true,
 		memory: func(c solverConfig, d int) int64 {
 			return c.estimateMemory(d, covariance.Spearman) + matrix(d)
 		},

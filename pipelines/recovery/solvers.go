@@ -34,10 +34,14 @@ type solverEntry struct {
 	objectiveOption string
 	// build makes the solver, or rank ranks pairs: it is one of the two.
 	build func(solverConfig) solver.Solver
-	rank  func(context.Context, rankingConfig) (*ranking, error)
+	// buildParts makes the solver for parts of S; nil where it needs all of it.
+	buildParts func(solverConfig) partsSolver
+	rank       func(context.Context, rankingConfig) (*ranking, error)
 	// needsSamples says that it cannot do with their covariance; usesSamples that it
 	// takes them where they are given.
 	needsSamples, usesSamples bool
+	// marginal says that its ranking is by relations of two variables whatever the others do.
+	marginal bool
 	// probability says that its ranking has the probability of an edge.
 	probability bool
 	// ranks says that it sees the ranks of the samples, by the job.

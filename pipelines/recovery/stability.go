@@ -169,6 +169,9 @@ func (r *run) keepStable(out *job.StabilityResult, found *finding, counts *stabi
 		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("%s: no edge is kept, for even those that all %d halves select may have %.3g false ones among them, more than %.4g; ask for more pairs of halves, or a larger penalty or fewer pairs",
 			h.entry.Name, counts.Halves(), all.Concave, r.job.FalseEdges))
 	}
+	if h.entry.marginal {
+		r.warn("%s: more than %.4g false edges may be left, for it sees no difference between pairs that are related and pairs that are related through others, which every half selects again and no bound counts; bcd and glad do", h.entry.Name, r.job.FalseEdges)
+	}
 	found.kept = func(i, j int) bool { return counts.Times(h.number(i, j)) >= least }
 	if found.estimate != nil {
 		found.estimate.Kept = found.kept

@@ -171,6 +171,9 @@ func TestFalseEdges(t *testing.T) {
 		if k == nil || float64(k.Concave) > most || float64(k.Concave) > float64(k.Unimodal) || float64(k.Unimodal) > float64(k.WorstCase) {
 			t.Fatalf("%s: %+v", name, k)
 		}
+		if said := strings.Contains(strings.Join(after.Warnings, " "), "related through others"); said != (name == "correlation") {
+			t.Errorf("%s: warnings %q", name, after.Warnings)
+		}
 		p := column[float64](t, kept[TableEdges], arrowio.SelectionProbability)
 		n := 0
 		for _, v := range column[float64](t, all[TableEdges], arrowio.SelectionProbability) {

@@ -14,8 +14,11 @@ import (
 
 // Data is the problem that was made of a table.
 type Data struct {
-	// Problem is S, d×d, and M.
+	// Problem is S, d×d, and M. S is nil where there are Columns.
 	Problem solver.Problem
+	// Columns are what any part of S can be had of, where Table.KeepColumns asks for them and
+	// there are no more samples than variables; nil elsewhere.
+	Columns *covariance.Columns
 	// Names are those of the variables, in the order of S.
 	Names []string
 	// StandardDeviations are those of the variables: of the samples, with the
@@ -89,7 +92,7 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 		if err := source.keepBy(t, settings); err != nil {
 			return nil, err
 		}
-		estimated, err = covariance.Estimate(ctx, source, d, settings)
+		estimated, err = t.estimate(ctx, source, settings)
 		sha = t.samples.SHA256()
 		if t.KeepSamples {
 			samples = source.rows
@@ -115,6 +118,7 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 	}
 	data := &Data{
 		Problem:            solver.Problem{S: estimated.S, Samples: estimated.Samples},
+		Columns:            t.columns,
 		Names:              t.Names,
 		StandardDeviations: estimated.StdDevs,
 		Shrinkage:          estimated.Shrinkage,
@@ -134,6 +138,16 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 	}
 	report.Done(fmt.Sprintf("%s of %s", progress.Count(estimated.Samples, "sample"), progress.Count(d, "variable")))
 	return data, nil
+}
+
+// estimate is covariance.Estimate, or what stands in its place where columns are asked for.
+func (t *Table) estimate(ctx context.Context, source covariance.Source, s covariance.Settings) (r *covariance.Result, err error) {
+	d := len(t.Names)
+	if !t.KeepColumns {
+		return covariance.Estimate(ctx, source, d, s)
+	}
+	t.columns, r, err = covariance.EstimateColumns(ctx, source, d, s, d)
+	return r, err
 }
 
 // settings translates the source.

@@ -17,6 +17,22 @@ import (
 	"github.com/gladflow/gladflow/solver/glasso"
 )
 
+// HoldsColumns says whether Estimate can have Columns in place of S: of samples without
+// weights that miss no value, as far as is known before they are read no more than variables.
+func (t *Table) HoldsColumns() bool {
+	s, d := t.source, len(t.Names)
+	switch {
+	case !s.holdsSamples(), s.Weights != "", s.Shrinkage == job.ShrinkageLedoitWolf, s.treatsMissing() && t.Preparation.Missing > 0:
+		return false
+	case t.rows != nil:
+		return len(t.rows)/d <= d
+	case t.samples == nil: // they have been read
+		return false
+	}
+	n, known := t.samples.Promised()
+	return !known || n <= d
+}
+
 // hasMissing says that gathered samples miss values that are not filled in.
 func (t *Table) hasMissing() bool {
 	return t.Preparation.Missing > 0 && t.source.treatsMissing() && t.source.Missing != job.MissingMean
@@ -28,13 +44,13 @@ func (t *Table) estimateGathered(ctx context.Context, s covariance.Settings, rep
 	if t.weights != nil {
 		return covariance.EstimateWeighted(ctx, t.rows, d, t.weights, s)
 	}
-	if more := covariance.SampleMemory(d, s) * int64(len(t.rows)/d); more > 0 && t.keep != nil {
+	if more := t.sampleMemory(s) * int64(len(t.rows)/d); more > 0 && t.keep != nil {
 		if err := t.keep(more); err != nil {
 			return nil, err
 		}
 	}
 	if t.Preparation.Missing == 0 || !t.source.treatsMissing() {
-		return covariance.Estimate(ctx, &counted{Source: covariance.NewTable(t.rows, d), report: report}, d, s)
+		return t.estimate(ctx, &counted{Source: covariance.NewTable(t.rows, d), report: report}, s)
 	}
 	how := t.treatment()(len(t.rows)/d, s.Engine)
 	if how.Treatment == covariance.EM {

@@ -144,12 +144,15 @@ type Table struct {
 	KeepSamples bool
 	// KeepResampler asks Estimate for what estimates again from some of the samples.
 	KeepResampler bool
+	// KeepColumns asks Estimate for Columns in place of S, where HoldsColumns.
+	KeepColumns bool
 
 	// Preparation says what was done before, once the table has been read.
 	Preparation Preparation
 
 	source     Source
 	keep       func(more int64) error
+	columns    *covariance.Columns
 	samples    *arrowio.Samples // nil for a matrix, and once they have been gathered
 	cleaned    *cleaned         // what has been read of them
 	rows       []float64        // gathered samples; NaN is a missing value

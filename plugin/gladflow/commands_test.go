@@ -213,6 +213,7 @@ func TestEvaluatePrints(t *testing.T) {
 	const want = `
 population labelled, directed: 3 pairs, 1 positive
 list of 3 edges, ranked by the order of its lines: 2 pairs of the population are in it, the others tie last
+known edges among them: 1 (precision 0.5000, recall 1.0000, F1 0.6667)
 ` + metric.TieRule + "\n"
 	figures := regexp.MustCompile(`^ AUROC    AUPR  average precision.*\n0\.5000  0\.2500             0\.5000.*\n`)
 	if code != exitDone || !figures.MatchString(stdout) || !strings.HasSuffix(stdout, want) || stderr != "" {

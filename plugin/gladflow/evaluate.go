@@ -69,6 +69,9 @@ func printEvaluation(w io.Writer, r *evaluation.Result) {
 		both = ", each for both directions"
 	}
 	fmt.Fprintf(w, "list of %d edges%s, ranked by %s: %d pairs of the population are in it, the others tie last\n", r.Lines, both, by, r.Listed)
+	if s := r.Support; s != nil && s.Pairs > 0 {
+		fmt.Fprintf(w, "known edges among them: %d (precision %s, recall %s, F1 %s)\n", s.Positives, figure(s.Precision, "%.4f"), figure(s.Recall, "%.4f"), figure(s.F1, "%.4f"))
+	}
 	fmt.Fprintln(w, metric.TieRule)
 	if all := r.AllMetrics; all != nil && slices.ContainsFunc(all, func(m job.Metric) bool { return m.Value != r.Metrics.Get(m.Key) }) {
 		var words []string

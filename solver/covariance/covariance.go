@@ -245,12 +245,9 @@ func (e *estimation) read(ctx context.Context, src Source) error {
 
 func (e *estimation) finish(ctx context.Context) (*Result, error) {
 	s := e.settings
-	if e.samples < 2 {
-		return nil, fmt.Errorf("%w, not %d; check that rows are samples and columns variables", ErrTooFewSamples, e.samples)
-	}
-	samples := e.samples - s.Spent
-	if samples < 2 {
-		return nil, fmt.Errorf("%w, not %d, as which %d samples count after %d degrees of freedom were spent", ErrTooFewSamples, max(0, samples), e.samples, s.Spent)
+	samples, err := e.counted()
+	if err != nil {
+		return nil, err
 	}
 	of, err := e.spread(ctx)
 	if err != nil {
@@ -278,6 +275,19 @@ func (e *estimation) finish(ctx context.Context) (*Result, error) {
 	}
 	shrink(r.S, r.Shrinkage)
 	return r, nil
+}
+
+// counted is the number as which the samples count.
+func (e *estimation) counted() (int, error) {
+	s := e.settings
+	if e.samples < 2 {
+		return 0, fmt.Errorf("%w, not %d; check that rows are samples and columns variables", ErrTooFewSamples, e.samples)
+	}
+	samples := e.samples - s.Spent
+	if samples < 2 {
+		return 0, fmt.Errorf("%w, not %d, as which %d samples count after %d degrees of freedom were spent", ErrTooFewSamples, max(0, samples), e.samples, s.Spent)
+	}
+	return samples, nil
 }
 
 // spread is that of the original variables, all of which vary. It replaces them

@@ -125,9 +125,17 @@ func (s spread) stdDevs(samples int, divisor float64) []float64 {
 // representable returns a ColumnError where a variance is lost to float64: a
 // correlation, being free of units, would not be.
 func representable(s *dense.Sym, names []string) error {
-	for j := range s.Len() {
+	variances := make([]float64, s.Len())
+	for j := range variances {
+		variances[j] = s.At(j, j)
+	}
+	return representableVariances(variances, names)
+}
+
+func representableVariances(variances []float64, names []string) error {
+	for j, v := range variances {
 		const smallestNormal = 0x1p-1022
-		if v := s.At(j, j); !(v >= smallestNormal && v <= math.MaxFloat64) {
+		if !(v >= smallestNormal && v <= math.MaxFloat64) {
 			return columnError(j, names, fmt.Sprintf("has the variance %.3g, beyond the range of float64", v),
 				"choose another unit for it, or a correlation")
 		}

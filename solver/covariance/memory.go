@@ -34,3 +34,18 @@ func MatrixMemory(d int) int64 {
 func (s Settings) ranked() bool {
 	return s.Method == Spearman || s.Method == Nonparanormal || s.Method == NormalScores
 }
+
+// ColumnsMemory is what EstimateColumns takes at a time, in bytes: once, and for every sample
+// until the last has come, of which half and a bit stays.
+func ColumnsMemory(d int, s Settings) (once, perSample int64) {
+	const blocks = 2 // one as it comes, and one that is kept and not full
+	ranks := max(0, SampleMemory(d, s)-8*int64(d))
+	return 8 * blocks * blockRows * int64(d), 2*8*int64(d) + ranks
+}
+
+// ScreenMemory is what Columns.Screen takes of d variables on so many threads, in bytes:
+// blocks of products and, where all their entries are above the threshold, what holds these.
+func ScreenMemory(d, threads int) int64 {
+	const square, entry = blockVariables * blockVariables, 16
+	return int64(threads)*8*square + 2*entry*min(scanned*square, int64(d)*int64(d)/2)
+}

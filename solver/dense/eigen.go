@@ -25,8 +25,15 @@ func eigen(e reducer, n int, a, values []float64, work *Scratch) bool {
 		return true
 	}
 	a, values = a[:n*n], values[:n]
+	exponent, ok := reduce(e, n, a, values, work)
+	return ok && decompose(e, n, a, values, exponent, work)
+}
+
+// reduce divides a by 2^exponent and makes it tridiagonal: its diagonal is in diagonal, the
+// rest in work. It reports whether all entries are finite.
+func reduce(e reducer, n int, a, diagonal []float64, work *Scratch) (exponent int, ok bool) {
 	if !finite(a) {
-		return false
+		return 0, false
 	}
 	var largest float64
 	for _, v := range a {
@@ -36,11 +43,16 @@ func eigen(e reducer, n int, a, values []float64, work *Scratch) bool {
 	}
 	// A power of two changes no digit that matters, and keeps squares and
 	// quotients in range.
-	_, exponent := math.Frexp(largest)
+	_, exponent = math.Frexp(largest)
 	scale(a, -exponent)
 	work.offDiagonal, work.tau = grow(work.offDiagonal, n), grow(work.tau, n)
+	e.tridiagonalise(n, a, diagonal, work.offDiagonal, work.tau, work)
+	return exponent, true
+}
+
+// decompose is the part of eigen after reduce.
+func decompose(e reducer, n int, a, values []float64, exponent int, work *Scratch) bool {
 	work.vectors = grow(work.vectors, n*n)
-	e.tridiagonalise(n, a, values, work.offDiagonal, work.tau, work)
 	order, ok := work.tridiagonal.Decompose(values, work.offDiagonal[:n-1], work.vectors, e)
 	if !ok {
 		return false

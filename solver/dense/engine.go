@@ -23,7 +23,10 @@
 // divided among goroutines here: see WithThreads and LimitCores.
 package dense
 
-import "github.com/gladflow/gladflow/solver/dense/internal/tridiagonal"
+import (
+	"github.com/gladflow/gladflow/solver/dense/internal/matrixroot"
+	"github.com/gladflow/gladflow/solver/dense/internal/tridiagonal"
+)
 
 // An Engine is a source of dense kernels. All matrices are row-major; sizes
 // and strides are the caller's to get right. Engines are safe for concurrent
@@ -62,4 +65,9 @@ type Scratch struct {
 	// Of eigen.
 	vectors, tau, offDiagonal []float64
 	tridiagonal               tridiagonal.Solver
+
+	// Of LogDetProxOver.
+	root                 matrixroot.Root
+	reflections, product []float64
+	small                [3][]float64
 }

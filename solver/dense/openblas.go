@@ -121,6 +121,26 @@ func (l *library) syr2k(n, k int, a []float64, lda int, b []float64, ldb int, c 
 		one, one)
 }
 
+// symmRight computes C = B·A with A n×n, symmetric, of which the upper triangle is read, and
+// B and C m×n.
+func (l *library) symmRight(m, n int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) {
+	p := l.arguments()
+	defer l.args.Put(p)
+	p.op1, p.op2 = 'L', 'L'
+	p.m, p.n = int32(n), int32(m)
+	p.alpha, p.beta = 1, 0
+	p.a, p.b, p.c = int32(lda), int32(ldb), int32(ldc)
+	purego.SyscallN(l.dsymm,
+		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.op2)),
+		uintptr(unsafe.Pointer(&p.m)), uintptr(unsafe.Pointer(&p.n)),
+		uintptr(unsafe.Pointer(&p.alpha)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(&p.a)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(unsafe.Pointer(&p.b)),
+		uintptr(unsafe.Pointer(&p.beta)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(c))), uintptr(unsafe.Pointer(&p.c)),
+		one, one)
+}
+
 // triangular calls dtrsm or dtrmm: B, m×n, becomes alpha·B·op(U) or, with the
 // triangle on the left, alpha·op(U)·B, where U is upper triangular and op its
 // inverse, or nothing, and the transpose of that where trans is set.

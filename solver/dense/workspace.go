@@ -16,6 +16,7 @@ type Workspace struct {
 	scratch Scratch
 	scaled  []float64
 	vectors []float64
+	values  []float64
 }
 
 // NewWorkspace returns a workspace for n×n matrices; other sizes work too.

@@ -35,9 +35,13 @@ func (c *iterates) thetaStep(ctx context.Context, lambda float64) error {
 	return c.failed
 }
 
-// thetaKernel sets next to the Θ of the Y in spare, which it overwrites by the
-// eigenvectors.
+// thetaKernel sets next to the Θ of the Y in spare, which it overwrites: by the
+// eigenvectors where they are kept.
 func (c *iterates) thetaKernel() {
+	if !c.keep {
+		c.failed = c.work.LogDetProxOver(c.next, c.spare, c.lambda, Resolution(c.shape.Dimension))
+		return
+	}
 	c.failed = c.work.LogDetProx(c.next, c.spare, c.lambda, Resolution(c.shape.Dimension), c.values, c.phi, c.spare.Raw())
 }
 

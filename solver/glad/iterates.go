@@ -22,6 +22,10 @@ type iterates struct {
 	sweep       *sweep
 	k           int // complete cells
 
+	// keep says that the Θ step leaves the eigenvalues and eigenvectors of Y in values
+	// and spare.
+	keep bool
+
 	// The argument and the result of the kernel that await runs.
 	lambda float64
 	failed error

@@ -68,6 +68,7 @@ func (s *cpuSession) newTape(d int) *tape {
 		product: make([]float64, d*d), roots: make([]float64, d),
 		kept: make([]cellRecord, s.plan.Iterations),
 	}
+	t.iterates.keep = true
 	for k := range t.kept {
 		t.kept[k].vectors, t.kept[k].values = dense.NewSym(d, nil), make([]float64, d)
 	}

@@ -86,6 +86,7 @@ func admm(ctx context.Context, b *block) outcome {
 	c := newCertificate(b)
 	c.offerInterior(ctx)
 	st := newADMM(b, 1)
+	st.spectral.plain = true
 	st.z.CopyFrom(c.theta)
 	if b.initial != nil {
 		st.z.CopyFrom(b.initial)

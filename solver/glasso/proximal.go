@@ -16,7 +16,8 @@ type spectral struct {
 	y      *dense.Sym // S/λ − A, filled in by the caller
 	values []float64  // the eigenvalues of theta
 	theta  *dense.Sym
-	logdet float64 // log det theta
+	logdet float64 // log det theta, unless plain is set
+	plain  bool    // step may overwrite y, and does not set logdet
 	// The step's argument and result, here so that run is made once.
 	lambda float64
 	err    error
@@ -49,6 +50,9 @@ func (sp *spectral) step(ctx context.Context, lambda float64) solver.Status {
 }
 
 func (sp *spectral) compute(lambda float64) error {
+	if sp.plain {
+		return sp.work.LogDetProxOver(sp.theta, sp.y, lambda, 0)
+	}
 	if err := sp.work.LogDetProx(sp.theta, sp.y, lambda, 0, nil, sp.values, nil); err != nil {
 		return err
 	}

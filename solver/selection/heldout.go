@@ -56,31 +56,51 @@ func HeldOut(ctx context.Context, from *covariance.Resampler, block []int, s Set
 	}
 	l := newLadder(inBlock(from.Whole.S, block))
 	stop := patience{d: l.d}
-	for rho := l.largest; ; rho = l.next(rho) {
-		started := time.Now()
-		err := s.each(ctx, folds, func(k int, engine dense.Engine) error {
-			lanes[k].set.Engine = engine
-			return lanes[k].solve(ctx, rho)
-		})
-		if err != nil {
-			return c.interrupted(ctx, err)
-		}
+	started := time.Now()
+	err = s.abreast(ctx, l.rungs(), lanes, func(k int, rho float64) laneValue {
+		v := laneValue{newPoint(rho), lanes[k].logLikelihood(held[k], rho) / 2}
+		v.point.note(lanes[k].last)
+		v.point.Edges = float64(lanes[k].last.Edges())
+		return v
+	}, func(rho float64, values []laneValue) bool {
 		point := newPoint(rho)
 		likelihoods := make([]float64, folds)
-		for k, on := range lanes {
-			point.note(on.last)
-			point.Edges += float64(on.last.Edges()) / float64(folds)
-			likelihoods[k] = on.logLikelihood(held[k], rho) / 2
+		for k, v := range values {
+			point.join(v.point)
+			point.Edges += v.point.Edges / float64(folds)
+			likelihoods[k] = v.likelihood
 		}
 		point.Criterion, point.Error = meanAndError(likelihoods)
 		point.Elapsed = time.Since(started)
+		started = time.Now()
 		c.Path = append(c.Path, point)
 		c.oneStandardError()
 		s.report(math.NaN(), "penalty %.3g, %.0f edges, log-likelihood %.4g ± %.2g", rho, point.Edges, point.Criterion, point.Error)
-		if stop.enough(-point.Criterion, point.Edges, len(c.Path) == 1) || l.over(rho, point.Edges) {
-			return c, nil
-		}
+		enough := stop.enough(-point.Criterion, point.Edges, len(c.Path) == 1)
+		return enough || falling(c, l.d) || l.over(rho, point.Edges)
+	})
+	if err != nil {
+		return c.interrupted(ctx, err)
 	}
+	return c, nil
+}
+
+// falling says that the held-out likelihood of penalties to come is less than at the best. It is
+// smooth in the logarithm of the penalty, and rises and falls once: where it has fallen after the
+// best, and its slope has become less for the second time in a row, it goes on to fall, and patience
+// need not see it. The first edges may be those of chance alone, after which it rises again: there
+// have to be half as many as variables.
+func falling(c *Choice, d int) bool {
+	n := len(c.Path)
+	if n < 4 || c.Best == n-1 || c.Path[n-1].Edges < float64(d)/2 {
+		return false
+	}
+	slope := func(k int) float64 { // at the step to point k
+		a, b := c.Path[k-1], c.Path[k]
+		return (b.Criterion - a.Criterion) / math.Log(a.Penalty/b.Penalty)
+	}
+	last, before, first := slope(n-1), slope(n-2), slope(n-3)
+	return last < 0 && last < before && before < first
 }
 
 // folds divides m samples: those that are held out, and the others.

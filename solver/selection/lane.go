@@ -61,6 +61,13 @@ func (p *Point) note(est *solver.Estimate) {
 	p.Gap = math.Max(p.Gap, est.RelativeGap())
 }
 
+// join takes what note has of another point into the point.
+func (p *Point) join(q Point) {
+	p.Status = solver.Worse(p.Status, q.Status)
+	p.Iterations = max(p.Iterations, q.Iterations)
+	p.Gap = math.Max(p.Gap, q.Gap)
+}
+
 func newPoint(rho float64) Point {
 	nan := math.NaN()
 	return Point{Penalty: rho, Criterion: nan, Error: nan, LogLikelihood: nan, Status: solver.Converged}

@@ -62,6 +62,16 @@ func (l *ladder) next(rho float64) float64 {
 	return math.Max(stepRatio*rho, math.Min(stepLeast*rho, float64(bin)*l.width))
 }
 
+// rungs are the penalties from the first down to where a path ends at the latest.
+func (l *ladder) rungs() []float64 {
+	rungs := []float64{l.largest}
+	for rho := l.largest; !l.over(rho, 0); {
+		rho = l.next(rho)
+		rungs = append(rungs, rho)
+	}
+	return rungs
+}
+
 // over says that a path has come to its end, whatever the criterion: penalties below have
 // graphs that nobody asks for. Of few variables all pairs may be edges.
 func (l *ladder) over(rho, edges float64) bool {

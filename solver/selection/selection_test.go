@@ -3,6 +3,7 @@ package selection_test
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -337,3 +338,87 @@ func TestEdges(t *testing.T) {
 }
 
 func abs(v int) int { return max(v, -v) }
+
+// Where the path of HeldOut ends nothing better would have come: with the path continued, each
+// fold solved at every penalty, the best is not above what was found by more than a twentieth of
+// its standard error, which is what the choice is made with.
+func TestHeldOutEndsAtTheBest(t *testing.T) {
+	const folds = 5
+	for seed, c := range []struct {
+		graph string
+		d, m  int
+	}{
+		{simulate.GraphHub, 20, 30}, {simulate.GraphBlock, 20, 100}, {simulate.GraphSmallWorld, 15, 300},
+		{simulate.GraphBand, 10, 150}, {simulate.GraphScaleFree, 30, 60}, {"none", 20, 50}, {"none", 10, 200},
+	} {
+		rng := rand.New(rand.NewPCG(uint64(seed), 12))
+		theta := dense.Identity(c.d)
+		if c.graph != "none" {
+			var err error
+			if theta, err = (simulate.Family{Graph: c.graph, Dimension: c.d, SmallestEigenvalue: 0.3}).Precision(rng); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows, err := simulate.Samples(t.Context(), rng, theta, c.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, from := tableOf(t, rows, c.d, covariance.Settings{})
+		got, err := selection.HeldOut(t.Context(), from, nil, selection.Settings{Folds: folds, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		train, held := selection.FoldsOf(c.m, folds, 1)
+		var covariances, out [folds]*dense.Sym
+		for k := range folds {
+			if covariances[k], err = from.Estimate(t.Context(), train[k], dense.Gonum{}); err != nil {
+				t.Fatal(err)
+			}
+			if out[k], err = from.HeldOut(t.Context(), from.Rows, train[k], held[k], covariances[k], dense.Gonum{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		best, last := got.Path[got.Best], got.Path[len(got.Path)-1]
+		if last.Edges >= math.Max(float64(c.d*(c.d-1))/4, 4*float64(c.d)) {
+			continue // it ends at half of all pairs, whatever the criterion
+		}
+		after := 0
+		for rho := last.Penalty * 0.85; rho > 1e-3*got.Path[0].Penalty; rho *= 0.85 {
+			var mean float64
+			for k := range folds {
+				est := cold(t, covariances[k], rho)
+				mean += (logDet(est.Precision) - out[k].Dot(est.Precision)) / 2 / folds
+			}
+			if after++; mean > best.Criterion+best.Error/20 {
+				t.Errorf("%s, %d × %d: %v at penalty %v, after %v ± %v at %v", c.graph, c.m, c.d, mean, rho, best.Criterion, best.Error, best.Penalty)
+			}
+		}
+		if after == 0 {
+			t.Errorf("%s, %d × %d: the path goes to its end, penalty %v", c.graph, c.m, c.d, last.Penalty)
+		}
+	}
+}
+
+// The result does not depend on the number of threads, although some folds are ahead of others.
+func TestHeldOutThreads(t *testing.T) {
+	_, from := table(t, 8, 15, 40, covariance.Settings{})
+	var first *selection.Choice
+	for _, threads := range []int{1, 2, 3, 8} {
+		set := selection.Settings{Folds: 5, Engine: dense.WithThreads(dense.Gonum{}, threads)}
+		got, err := selection.HeldOut(t.Context(), from, nil, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range got.Path {
+			got.Path[k].Elapsed = 0
+			if p := &got.Path[k]; p.LogLikelihood != p.LogLikelihood {
+				p.LogLikelihood = 0
+			}
+		}
+		if first == nil {
+			first = got
+		} else if !reflect.DeepEqual(got, first) {
+			t.Errorf("%d threads: %+v\nwant %+v", threads, got, first)
+		}
+	}
+}

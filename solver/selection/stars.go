@@ -234,8 +234,7 @@ func (t *stars) solve(ctx context.Context, from, to int) error {
 				continue
 			}
 			t.count(from+k, edges)
-			p.Status = solver.Worse(p.Status, notes[k].Status)
-			p.Iterations, p.Gap = max(p.Iterations, notes[k].Iterations), math.Max(p.Gap, notes[k].Gap)
+			p.join(notes[k])
 			p.Elapsed += time.Since(started) / time.Duration(len(found))
 		}
 		done++

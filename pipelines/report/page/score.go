@@ -41,13 +41,13 @@ type Curve struct {
 	metric.Curves
 }
 
-// RankingCharts are the ROC and the precision-recall curves of rankings of one
-// population.
-func RankingCharts(p *metric.Population, curves []Curve) []Chart {
+// RankingCharts are the ROC and the precision-recall curves of rankings of one population,
+// of which chance is the share of positive pairs.
+func RankingCharts(chance float64, curves []Curve) []Chart {
 	roc := Chart{Title: "ROC", X: "false positive rate", Y: "true positive rate", Unit: true, Diagonal: true, SwitchX: true}
 	recall := Chart{
 		Title: "Precision and recall", X: "recall", Y: "precision", Unit: true, SwitchX: true, LogX: true,
-		Rule: float64(p.Positives) / float64(len(p.Pairs)), RuleName: "chance",
+		Rule: chance, RuleName: "chance",
 	}
 	for _, c := range curves {
 		roc.Series = append(roc.Series, Series{Name: c.Name, X: c.FPR, Y: c.TPR})

@@ -1,6 +1,24 @@
 package page
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
+
+// Thinned is a line of many points as a document keeps it: without those whose absence changes
+// its picture least, on axes that are logarithmic or not, and with six digits of each number;
+// at most limit points.
+func Thinned(x, y []float64, logX, logY bool, limit int) (tx, ty []float64) {
+	tx, ty = thinned(x, y, logX, logY, limit)
+	for _, values := range [2][]float64{tx, ty} {
+		for k, v := range values {
+			if r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64); err == nil {
+				values[k] = r
+			}
+		}
+	}
+	return tx, ty
+}
 
 // thinned leaves out of a line what is not finite, what an axis cannot show, and then
 // the points whose absence changes the picture least, by the rule of Ramer, Douglas

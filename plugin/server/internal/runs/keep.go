@@ -75,7 +75,8 @@ func metadataBytes(m arrow.Metadata) int64 {
 	return bytes
 }
 
-// keepDocument counts what the document of a run that has ended has of every variable.
+// keepDocument counts what the document of a run that has ended has of every variable, and
+// of how its solvers came to their estimates.
 func (g *Registry) keepDocument(r *Run, result *job.Result) error {
 	if result == nil || len(result.Variables) == 0 {
 		return nil
@@ -84,6 +85,14 @@ func (g *Registry) keepDocument(r *Run, result *job.Result) error {
 	bytes := int64(8 * len(result.StandardDeviations))
 	for _, name := range result.Variables {
 		bytes += header + int64(len(name))
+	}
+	for _, s := range result.Solvers {
+		if c := s.Course; c != nil {
+			bytes += 8 * int64(len(c.Iteration)+len(c.Objective)+len(c.Gap)+len(c.Distance))
+		}
+		if c := s.Curves; c != nil {
+			bytes += 8 * int64(len(c.FPR)+len(c.TPR)+len(c.Recall)+len(c.Precision))
+		}
 	}
 	return g.reserve(r, bytes, 0)
 }
