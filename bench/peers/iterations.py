@@ -246,7 +246,7 @@ def main():
     parser.add_argument("--type", choices=["float32", "float64"], default="float64")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--rho", type=float, default=.1)
+    parser.add_argument("--rho", type=float, default=.01)
     parser.add_argument("--iterations", type=int, default=20, help="of gista and admm, of which one is the mean")
     parser.add_argument("--dimensions", type=int, nargs="+", default=DIMENSIONS)
     a = parser.parse_args()

@@ -13,6 +13,9 @@ type Look struct {
 	WholeSamples int `json:"whole_samples"`
 	// Repeats are groups of variables that repeat each other, with either sign.
 	Repeats [][]string `json:"repeats,omitempty"`
+	// Dependent are groups of three variables and more of which each is a linear combination
+	// of the others, five at most; they are looked for where there are more samples than variables.
+	Dependent [][]string `json:"dependent,omitempty"`
 	// MedianKurtosis is that of the variables; a Gaussian has 3. CarriedByFew says that
 	// the same few samples have most of the variance.
 	MedianKurtosis Float `json:"median_kurtosis"`
@@ -22,6 +25,9 @@ type Look struct {
 	LargestDeviation NamedValue `json:"largest_deviation"`
 	// Ratio is d/M of the variables that vary.
 	Ratio float64 `json:"ratio"`
+	// Counted is M, the number of samples as which those that are left count, where
+	// covariates are regressed out of them or they have weights; 0 otherwise.
+	Counted int `json:"counted,omitempty"`
 	// Advice are sentences on what to do, and Command is the recovery with it.
 	Advice  []string `json:"advice,omitempty"`
 	Command string   `json:"command"`

@@ -53,8 +53,22 @@ func Look(ctx context.Context, j job.Job, host Host) (*job.Look, error) {
 		}
 		look.Repeats = append(look.Repeats, names)
 	}
+	dependent, count, err := dependencies(ctx, data, groups, r.engine)
+	if err != nil {
+		return nil, job.InterruptedOr(ctx, err)
+	}
+	for _, g := range dependent {
+		var names []string
+		for _, i := range g {
+			names = append(names, data.Names[i])
+		}
+		look.Dependent = append(look.Dependent, names)
+	}
 	then := j
 	advise(look, &then)
+	if text := dependenciesText(data.Names, dependent, count); text != "" {
+		look.Advice = append(look.Advice, text)
+	}
 	r.table = &table.Table{Names: data.Names}
 	r.result.Input.Samples = data.Problem.Samples
 	if r.model != nil {

@@ -195,10 +195,13 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 	r.result.StandardDeviations = data.StandardDeviations
 	r.result.Warnings = append(r.result.Warnings, data.Warnings...)
 	r.warnOfTails(data)
-	r.warnOfRepeats(data)
+	if err := r.warnOfSame(ctx, data); err != nil {
+		return solver.Problem{}, err
+	}
 	r.warnOfUnits(data)
 	r.warnOfPenalty()
 	r.warnOfModel()
+	r.warnOfFilledIn(data)
 	if err := r.checkAdaptingTo(data.Problem.Samples); err != nil {
 		return solver.Problem{}, err
 	}

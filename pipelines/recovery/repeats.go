@@ -16,35 +16,37 @@ const sameVariable = 0.9999
 // warnOfRepeats names the groups of variables that repeat each other. Given one of a
 // group, the others say nothing more of the rest, so that its edges are split between
 // them by chance.
-func (r *run) warnOfRepeats(data *table.Data) {
-	if data.Problem.S != nil { // else see screen
-		r.warnOfGroups(repeats(data.Problem.S, data.Shrinkage))
+func (r *run) warnOfRepeats(groups [][]int) {
+	if groups != nil {
+		r.warn("some variables repeat each other (correlation of %v and more, with either sign), so that their edges fall to one or the other by chance: %s; leave out all but one of a group", sameVariable, groupsText(r.table.Names, groups, len(groups), " = "))
 	}
 }
 
-// warnOfGroups is warnOfRepeats of the groups.
-func (r *run) warnOfGroups(groups [][]int) {
-	if groups == nil {
-		return
-	}
-	const mostGroups, mostNames = 5, 4
+// mostGroups is the number of groups of variables that a warning names.
+const mostGroups = 5
+
+// groupsText names the first of so many groups of variables.
+func groupsText(names []string, groups [][]int, count int, between string) string {
+	const mostNames = 4
 	var list []string
 	for i, g := range groups {
 		if i == mostGroups {
-			list = append(list, "and "+strconv.Itoa(len(groups)-i)+" groups more")
 			break
 		}
-		var names []string
+		var words []string
 		for k, j := range g {
-			if k == mostNames {
-				names = append(names, strconv.Itoa(len(g)-k)+" more")
+			if k == mostNames && len(g) > k+1 {
+				words = append(words, strconv.Itoa(len(g)-k)+" more")
 				break
 			}
-			names = append(names, strconv.Quote(r.table.Names[j]))
+			words = append(words, strconv.Quote(names[j]))
 		}
-		list = append(list, strings.Join(names, " = "))
+		list = append(list, strings.Join(words, between))
 	}
-	r.warn("some variables repeat each other (correlation of %v and more, with either sign), so that their edges fall to one or the other by chance: %s; leave out all but one of a group", sameVariable, strings.Join(list, "; "))
+	if count > len(list) {
+		list = append(list, "and "+strconv.Itoa(count-len(list))+" groups more")
+	}
+	return strings.Join(list, "; ")
 }
 
 // repeats are the groups of two variables and more of which one is correlated with

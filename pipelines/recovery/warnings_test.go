@@ -133,6 +133,33 @@ func TestWarnings(t *testing.T) {
 	if !strings.Contains(got, `"a" = "c" = "e"; leave out`) {
 		t.Errorf("repeats: %s", got)
 	}
+	seen := make([]float64, 6)
+	sums := gaussian(t, 60, 6, func(_, j int, v float64) float64 {
+		if seen[j] = v; j == 5 {
+			return math.Round(1000*(seen[1]+seen[4])) / 1000
+		}
+		return v
+	})
+	if got := run(job.Job{Input: sums, Solvers: []string{"bcd"}, Penalty: "edges:3"}); !strings.Contains(got, `"v1", "v4", "v5"; leave out one`) {
+		t.Errorf("a total: %s", got)
+	}
+	if look, err := Look(context.Background(), job.Job{Input: sums}, Host{}); err != nil || len(look.Dependent) != 1 || !slices.Equal(look.Dependent[0], []string{"v1", "v4", "v5"}) || !strings.Contains(strings.Join(look.Advice, "\n"), "linear combinations") {
+		t.Errorf("of a total, look says %+v, %v", look, err)
+	}
+	if got := run(job.Job{Input: sums, Solvers: []string{"bcd"}, Penalty: "edges:3", Rows: []string{"#1-6"}}); strings.Contains(got, "linear combinations") {
+		t.Errorf("six samples of six variables: %s", got)
+	}
+	holes := gaussian(t, 60, 6, func(i, j int, v float64) float64 {
+		if (7*i+j)%11 == 0 {
+			return math.NaN()
+		}
+		return v
+	})
+	for missing, want := range map[string]bool{job.MissingEM: true, job.MissingPairwise: false} {
+		if got := run(job.Job{Input: holes, Solvers: []string{"glad", "bcd"}, Missing: missing, Penalty: "edges:3"}); strings.Contains(got, "glad lists few edges after em") != want {
+			t.Errorf("missing %s: %s", missing, got)
+		}
+	}
 	if got := run(job.Job{Input: plain, Solvers: []string{"glad"}}); !strings.Contains(got, "none of the solvers takes a penalty") {
 		t.Errorf("penalty: %s", got)
 	}

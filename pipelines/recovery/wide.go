@@ -81,7 +81,7 @@ func (r *run) screen(ctx context.Context, penalty glasso.Penalty) error {
 		return err
 	}
 	r.components = found.Components
-	r.warnOfGroups(found.Repeats)
+	r.warnOfRepeats(found.Repeats)
 	most := len(r.components[0])
 	report.Done(fmt.Sprintf("%d pairs above the penalty, %s, the largest of %s",
 		found.Above, progress.Count(len(r.components), "component"), progress.Count(most, "variable")))

@@ -117,7 +117,7 @@ func (t *Table) constants(err error) error {
 		return err
 	}
 	e := &arrowio.InputError{
-		Path: arrowio.NameOf(t.source.Path), Column: t.Names[column.Column], Reason: column.Reason, Err: err,
+		Path: arrowio.NameOf(t.source.Path), Column: t.Names[column.Column], Reason: "the variable " + column.Reason, Err: err,
 		Advice: arrowio.Advice{
 			Option: "constant", Value: job.ConstantDrop,
 			With:    "a variable that does not vary is related to none, so remove it or pass %s",

@@ -58,6 +58,7 @@ func Look(ctx context.Context, s Source, f Files, engine dense.Engine) (*job.Loo
 	m := p.SamplesRead - p.Excluded
 	if s.besides() {
 		m = data.Problem.Samples
+		look.Counted = m
 	}
 	look.Ratio = float64(len(data.Names)) / float64(m)
 	at := func(j int) job.NamedValue {

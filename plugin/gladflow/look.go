@@ -98,6 +98,23 @@ func printLook(w io.Writer, l *job.Look) {
 		groups = append(groups, strings.Join(g, " = "))
 	}
 	t.add("repeated", orNone(firstOf(groups)))
+	if l.Dependent != nil {
+		var sums []string
+		for _, g := range l.Dependent {
+			sums = append(sums, fmt.Sprintf("each of %s follows from the others", firstOf(g)))
+		}
+		t.add("dependent", strings.Join(sums, "; "))
+	}
+	if a := in.Adjusted; a != nil {
+		t.add("adjusted", fmt.Sprintf("%s, which take %d degrees of freedom: M is %d", progress.Count(len(a.Covariates), "covariate"), a.Rank, l.Counted))
+	}
+	if v := in.Weighted; v != nil {
+		left := ""
+		if v.Zero > 0 {
+			left = fmt.Sprintf("; %s of weight zero left out", progress.Count(v.Zero, "sample"))
+		}
+		t.add("weights", fmt.Sprintf("worth %.4g samples of equal weight%s", v.Samples, left))
+	}
 	t.add("tails", fmt.Sprintf("%d variables heavy (kurtosis above %d), median kurtosis %.3g; a Gaussian has 3", in.HeavyTails, table.Heavy, float64(l.MedianKurtosis)))
 	t.add("standard deviations", fmt.Sprintf("%.3g (%s) to %.3g (%s)", l.LeastDeviation.Value, l.LeastDeviation.Name, l.LargestDeviation.Value, l.LargestDeviation.Name))
 	t.print(w)

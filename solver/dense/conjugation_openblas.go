@@ -7,25 +7,28 @@ package dense
 // rows here.
 func (e *openBLAS) conjugate(n int, a, tau, f []float64, work *Scratch) {
 	const most = reflectionsWidth
-	work.reflections, work.product = grow(work.reflections, most*n), grow(work.product, most*n)
+	for i := range work.panels {
+		work.panels[i] = grow(work.panels[i], most*n)
+	}
 	for i := range work.small {
 		work.small[i] = grow(work.small[i], most*most)
 	}
-	c := conjugation{e: e, n: n, f: f, v: work.reflections, x: work.product}
+	c := conjugation{e: e, n: n, f: f, v: work.panels[0], x: work.panels[1], w: work.panels[2]}
 	t, products, sum := work.small[0], work.small[1], work.small[2]
 	for first := (n - 2) / most * most; first >= 0 && first < n-1; first -= most {
 		k := min(most, n-1-first)
 		c.k, c.out = k, first+1
 		m := n - c.out
-		gatherReflections(n, a, first, k, c.v)
-		e.alone(func() { e.syrk(false, k, m, 1, c.v, m, 0, products, k) })
-		triangularFactor(k, tau[first:], products, t)
+		gatherReflections(n, a, tau, first, k, c.v)
+		e.alone(func() { e.syrk(false, k, m, 1, c.v, m, 0, t, k) })
+		inverseFactor(k, tau[first:], t)
 		c.multiply()
 		e.alone(func() {
-			e.triangular(e.dtrmm, true, false, k, n, 1, t, k, c.x, n)
-			e.gemm(false, true, k, k, m, 1, c.v, m, c.x[c.out:], n, 0, products, k)
-			symmetricProduct(k, t, products, sum)
-			e.gemm(false, false, k, m, k, -.5, sum, k, c.v, m, 1, c.x[c.out:], n)
+			e.trtri(k, t, k)
+			e.gemm(false, false, k, n, k, 1, t, k, c.x, n, 0, c.w, n)
+			e.gemm(false, true, k, k, m, 1, c.v, m, c.w[c.out:], n, 0, products, k)
+			e.gemm(false, false, k, k, k, 1, t, k, products, k, 0, sum, k)
+			e.gemm(false, false, k, m, k, -.5, sum, k, c.v, m, 1, c.w[c.out:], n)
 		})
 		c.update()
 	}
@@ -33,9 +36,9 @@ func (e *openBLAS) conjugate(n int, a, tau, f []float64, work *Scratch) {
 
 // A conjugation is one block of conjugate: k reflections of the last n − out rows.
 type conjugation struct {
-	e         *openBLAS
-	n, k, out int
-	f, v, x   []float64
+	e          *openBLAS
+	n, k, out  int
+	f, v, x, w []float64
 }
 
 // multiply sets x (k×n) to V·F.
@@ -76,14 +79,14 @@ func (c *conjugation) multiply() {
 	})
 }
 
-// update subtracts VᵀX and XᵀV from f, whose upper triangle counts.
+// update subtracts VᵀW and WᵀV from f, whose upper triangle counts.
 func (c *conjugation) update() {
 	e, n, k, m := c.e, c.n, c.k, c.n-c.out
-	inside, w := c.f[c.out*n+c.out:], c.x[c.out:]
+	inside, w := c.f[c.out*n+c.out:], c.w[c.out:]
 	if n < parallelConjugation || e.Threads() == 1 {
 		e.alone(func() {
 			if c.out > 0 {
-				e.gemm(true, false, c.out, m, k, -1, c.x, n, c.v, m, 1, c.f[c.out:], n)
+				e.gemm(true, false, c.out, m, k, -1, c.w, n, c.v, m, 1, c.f[c.out:], n)
 			}
 			e.syr2k(m, k, c.v, m, w, n, inside, n)
 		})
@@ -95,7 +98,7 @@ func (c *conjugation) update() {
 		if i < above {
 			from, to := bound(i), bound(i+1)
 			if to > from {
-				e.gemm(true, false, to-from, m, k, -1, c.x[from:], n, c.v, m, 1, c.f[from*n+c.out:], n)
+				e.gemm(true, false, to-from, m, k, -1, c.w[from:], n, c.v, m, 1, c.f[from*n+c.out:], n)
 			}
 			return
 		}

@@ -67,7 +67,6 @@ type Scratch struct {
 	tridiagonal               tridiagonal.Solver
 
 	// Of LogDetProxOver.
-	root                 matrixroot.Root
-	reflections, product []float64
-	small                [3][]float64
+	root          matrixroot.Root
+	panels, small [3][]float64
 }

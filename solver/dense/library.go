@@ -45,10 +45,12 @@ func candidates() []string {
 // findOpenBLAS opens the first usable candidate, which stays open for the life
 // of the process.
 func findOpenBLAS() (Engine, error) {
-	startNoThreads()
+	// The library would otherwise start a thread for every processor when it is
+	// opened: they spin for a while, each waiting for work that never comes.
+	setenv(threadsVariables[0], "1")
 	err := errors.New("there is no libopenblas where libraries are kept")
 	for _, file := range candidates() {
-		handle, missing := purego.Dlopen(file, purego.RTLD_NOW|purego.RTLD_LOCAL)
+		handle, missing := open(file)
 		if missing != nil {
 			continue
 		}
@@ -60,17 +62,32 @@ func findOpenBLAS() (Engine, error) {
 	return nil, err
 }
 
-// startNoThreads sets OPENBLAS_NUM_THREADS to 1 in the environment that C sees, not
-// in Go's, which children inherit. The library would otherwise start a thread for
-// every processor when it is opened: they spin for a while, each waiting for
-// work that never comes.
-func startNoThreads() {
-	setenv, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
+// open opens a library, a second time if another kernel of its serves this processor better
+// than the one that it has chosen: it chooses when it is opened.
+func open(file string) (uintptr, error) {
+	handle, err := purego.Dlopen(file, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
-		return
+		return 0, err
 	}
-	name, value := []byte(threadsVariables[0]+"\x00"), []byte("1\x00")
-	purego.SyscallN(setenv, uintptr(unsafe.Pointer(&name[0])), uintptr(unsafe.Pointer(&value[0])), 1)
+	better := betterCore(coreName(handle), haveAVX512(), os.Getenv)
+	if better == "" || !setenv(coreVariable, better) {
+		return handle, nil
+	}
+	if err := purego.Dlclose(handle); err != nil {
+		return handle, nil // still open
+	}
+	return purego.Dlopen(file, purego.RTLD_NOW|purego.RTLD_LOCAL)
+}
+
+// setenv sets a variable in the environment that C sees, not in Go's, which children inherit.
+func setenv(name, value string) bool {
+	f, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
+	if err != nil {
+		return false
+	}
+	n, v := []byte(name+"\x00"), []byte(value+"\x00")
+	failed, _, _ := purego.SyscallN(f, uintptr(unsafe.Pointer(&n[0])), uintptr(unsafe.Pointer(&v[0])), 1)
+	return failed == 0
 }
 
 // threadsVariables are those in which OpenBLAS looks for its number of threads, in
