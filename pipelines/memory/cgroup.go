@@ -24,10 +24,26 @@ func machineOf(root fs.FS) int64 {
 	return least
 }
 
+// availableOf is what is free of the machine and of the limits of its groups; 0 if its files
+// say nothing.
+func availableOf(root fs.FS) int64 {
+	least := meminfo(root, "MemAvailable:")
+	for _, g := range groups(root) {
+		least = min(least, g.free(root))
+	}
+	if least == math.MaxInt64 {
+		return 0
+	}
+	return least
+}
+
 // total is MemTotal of /proc/meminfo.
-func total(root fs.FS) int64 {
+func total(root fs.FS) int64 { return meminfo(root, "MemTotal:") }
+
+// meminfo is a figure of /proc/meminfo; the largest number where that has none.
+func meminfo(root fs.FS, key string) int64 {
 	for line := range lines(root, "proc/meminfo") {
-		if f := strings.Fields(line); len(f) == 3 && f[0] == "MemTotal:" && f[2] == "kB" {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == key && f[2] == "kB" {
 			if kib, err := strconv.ParseInt(f[1], 10, 64); err == nil && kib > 0 && kib < math.MaxInt64>>10 {
 				return kib << 10
 			}
@@ -52,6 +68,40 @@ func (g group) limit(root fs.FS) int64 {
 			if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n > 0 {
 				least = min(least, n)
 			}
+		}
+		if len(at) <= len(g.mount) {
+			return least
+		}
+	}
+}
+
+// free is what the processes of the group and of those above it leave of their limits, as far
+// as these can be seen. The pages of files that nobody has used for a while count as left.
+func (g group) free(root fs.FS) int64 {
+	used, inactive := "memory.current", "inactive_file"
+	if g.file != "memory.max" {
+		used, inactive = "memory.usage_in_bytes", "total_inactive_file"
+	}
+	number := func(at, file string) (int64, bool) {
+		text, err := fs.ReadFile(root, path.Join(at, file))
+		if err != nil {
+			return 0, false
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+		return n, err == nil && n >= 0
+	}
+	least := int64(math.MaxInt64)
+	for at := path.Join(g.mount, g.path); ; at = path.Dir(at) {
+		limit, limited := number(at, g.file)
+		if taken, known := number(at, used); limited && known {
+			for line := range lines(root, path.Join(at, "memory.stat")) {
+				if f := strings.Fields(line); len(f) == 2 && f[0] == inactive {
+					if n, err := strconv.ParseInt(f[1], 10, 64); err == nil && n > 0 {
+						taken -= min(n, taken)
+					}
+				}
+			}
+			least = min(least, max(1, limit-taken))
 		}
 		if len(at) <= len(g.mount) {
 			return least

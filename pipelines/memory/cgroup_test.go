@@ -68,6 +68,48 @@ func TestMachineOf(t *testing.T) {
 	}
 }
 
+func TestAvailableOf(t *testing.T) {
+	const meminfo = "MemTotal:        8000000 kB\nMemAvailable:    5000000 kB\n"
+	const v2 = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
+	const v1 = "36 25 0:31 / /sys/fs/cgroup/memory rw shared:14 - cgroup cgroup rw,memory\n"
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  int64
+	}{
+		"no files":    {nil, 0},
+		"the machine": {map[string]string{"proc/meminfo": meminfo}, 5000000 << 10},
+		"v2": {map[string]string{
+			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/a/b\n", "proc/self/mountinfo": v2,
+			"sys/fs/cgroup/a/b/memory.max": "max\n", "sys/fs/cgroup/a/b/memory.current": "900\n",
+			"sys/fs/cgroup/a/memory.max": "10000\n", "sys/fs/cgroup/a/memory.current": "6000\n",
+			"sys/fs/cgroup/a/memory.stat": "anon 17\ninactive_file 1500\nactive_file 5\n",
+		}, 5500},
+		"v2, more than its limit": {map[string]string{
+			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/\n", "proc/self/mountinfo": v2,
+			"sys/fs/cgroup/memory.max": "10000\n", "sys/fs/cgroup/memory.current": "12000\n", "sys/fs/cgroup/memory.stat": "inactive_file x\n",
+		}, 1},
+		"v2, no figures": {map[string]string{
+			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/\n", "proc/self/mountinfo": v2, "sys/fs/cgroup/memory.max": "10000\n",
+		}, 5000000 << 10},
+		"v1": {map[string]string{
+			"proc/meminfo": meminfo, "proc/self/cgroup": "4:memory:/x\n", "proc/self/mountinfo": v1,
+			"sys/fs/cgroup/memory/x/memory.limit_in_bytes": "10000\n", "sys/fs/cgroup/memory/x/memory.usage_in_bytes": "7000\n",
+			"sys/fs/cgroup/memory/x/memory.stat": "inactive_file 1\ntotal_inactive_file 2000\n",
+		}, 5000},
+	} {
+		root := fstest.MapFS{}
+		for path, text := range c.files {
+			root[path] = &fstest.MapFile{Data: []byte(text)}
+		}
+		if got := availableOf(root); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+	if free := Available(); free > Default() || free <= Process && Default() > 2*Process {
+		t.Errorf("%d are free, and the limit is %d", free, Default())
+	}
+}
+
 // The machine of the tests has memory, and the default leaves some of it.
 func TestDefault(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {

@@ -9,3 +9,5 @@ func machine() int64 {
 	}
 	return int64(bytes)
 }
+
+func available() int64 { return 0 }

@@ -19,6 +19,7 @@ type Stage string
 // The stages there are.
 const (
 	Opening     Stage = "opening the device" // of builds with code for GPUs
+	Planning    Stage = "memory"             // of runs that need much of it
 	Reading     Stage = "reading"
 	Screening   Stage = "screening pairs"     // of tables of so many variables that S is not formed
 	Foretelling Stage = "estimating the time" // only where it will take long

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/memory"
+	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/solver/covariance"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glasso"
@@ -192,10 +193,25 @@ func (r *run) admit(ctx context.Context) error {
 	d := len(r.table.Names)
 	m := &r.memory
 	if r.wide() {
-		return r.admitWide()
+		return r.told(r.admitWide())
 	}
 	m.peak, m.what = r.table.Memory(), fmt.Sprintf("the covariance of %d variables", d)
-	return r.advisedWide(ctx, r.admitSolvers())
+	return r.told(r.advisedWide(ctx, r.admitSolvers()))
+}
+
+// muchMemory is the memory from which on a run says how much it needs before it begins.
+const muchMemory = 1 << 30
+
+// told is err, and where there is none tells how much memory the run needs, if that is much.
+func (r *run) told(err error) error {
+	m := &r.memory
+	m.mu.Lock()
+	needs, what := ownBytes+m.peak+m.held+m.kept+m.tables, m.what
+	m.mu.Unlock()
+	if err == nil && needs >= muchMemory {
+		r.stage(progress.Planning, "").Done(fmt.Sprintf("up to %s, for %s", memory.Size(needs), what))
+	}
+	return err
 }
 
 // admitSolvers reserves what those take that are given all of S, and what comes with it.

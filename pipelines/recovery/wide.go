@@ -86,7 +86,7 @@ func (r *run) screen(ctx context.Context, penalty glasso.Penalty) error {
 	report.Done(fmt.Sprintf("%d pairs above the penalty, %s, the largest of %s",
 		found.Above, progress.Count(len(r.components), "component"), progress.Count(most, "variable")))
 	err = r.memory.raise(r.componentsMemory(r.components, penalty), fmt.Sprintf("a component of %d variables that the penalty leaves together", most))
-	return r.advised(ctx, err, "give a larger penalty")
+	return r.told(r.advised(ctx, err, "give a larger penalty"))
 }
 
 // componentsMemory is what it takes to solve components, as many at a time as there are

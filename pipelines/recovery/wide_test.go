@@ -210,3 +210,23 @@ func TestWideEnds(t *testing.T) {
 		t.Errorf("%v: %+v", wide, s)
 	}
 }
+
+// A run that needs much memory says so.
+func TestMuchMemory(t *testing.T) {
+	var told []string
+	r := newRun(job.Job{}, Host{Progress: func(u progress.Update) {
+		if u.Done {
+			told = append(told, string(u.Stage)+": "+u.Detail)
+		}
+	}})
+	r.memory.what = "solver admm on 9000 variables"
+	for _, peak := range []int64{muchMemory / 2, 3 << 30} {
+		r.memory.peak = peak - ownBytes
+		if err := r.told(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if none := new(memory.Error); r.told(none) != none || !reflect.DeepEqual(told, []string{"memory: up to 3 GiB, for solver admm on 9000 variables"}) {
+		t.Error(told)
+	}
+}

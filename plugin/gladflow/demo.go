@@ -29,7 +29,7 @@ leaves their files beside, with report.html to look at.`,
 				return asFlag(c, &job.Job{}, err)
 			}
 			j.JSON = asJSON
-			if err := recoverJob(c, j, &jobMemory{defaultMemory()}); err != nil || asJSON {
+			if err := recoverJob(c, j, &jobMemory{freeMemory()}); err != nil || asJSON {
 				return asFlag(c, &j, err)
 			}
 			fmt.Fprintf(c.OutOrStdout(), `

@@ -15,14 +15,25 @@ import (
 // memoryFlag is --max-memory: of commands that run a job, and of a service.
 const memoryFlag = "max-memory"
 
-// bindMemory adds the flag to a set. Its value before is the default.
+// bindMemory adds the flag to a set, by which --memory is known too. Its value before is the
+// default.
 func bindMemory(f *pflag.FlagSet, limit *byteSize) {
-	f.Var(limit, memoryFlag, "memory that the process may take: a run that is estimated to need more is refused (default 80% of the machine's or of the container's limit)")
+	others := f.GetNormalizeFunc()
+	f.SetNormalizeFunc(func(f *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "memory" {
+			name = memoryFlag
+		}
+		return others(f, name)
+	})
+	f.Var(limit, memoryFlag, "memory that the process may take: a run that is estimated to need more is refused (default 80% of the machine's or of the container's limit; for one job no more than is free)")
 	f.Lookup(memoryFlag).DefValue = ""
 }
 
 // defaultMemory is the value of the flag where none is given.
 func defaultMemory() byteSize { return byteSize(memory.Default()) }
+
+// freeMemory is the value for a command that runs one job.
+func freeMemory() byteSize { return byteSize(memory.Available()) }
 
 // checkMemory refuses a limit that is given and leaves nothing for runs.
 func checkMemory(f *pflag.FlagSet, limit byteSize) error {
@@ -43,7 +54,7 @@ func limitHeap(limit int64) {
 type jobMemory struct{ limit byteSize }
 
 func bindJobMemory(c *cobra.Command) *jobMemory {
-	m := &jobMemory{defaultMemory()}
+	m := &jobMemory{freeMemory()}
 	bindMemory(c.Flags(), &m.limit)
 	// It fails for a flag that does not exist, and this one does.
 	_ = c.RegisterFlagCompletionFunc(memoryFlag, cobra.NoFileCompletions)

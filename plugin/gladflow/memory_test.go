@@ -167,6 +167,7 @@ func TestMemoryFlag(t *testing.T) {
 	}{
 		{[]string{"recover", table, "--max-memory", "100MiB"}, []string{"--max-memory: 100MiB leaves nothing for runs", "160 MiB"}},
 		{[]string{"recover", table, "--id-column", "id", "--max-memory", "170MiB"}, []string{"the run needs", "can never be taken", "raise --max-memory"}},
+		{[]string{"recover", table, "--id-column", "id", "--memory", "170MiB"}, []string{"the run needs", "raise --max-memory"}},
 		{[]string{"recover", table, "--max-memory", "much"}, []string{`"much" is no size`}},
 		{[]string{"serve", "--insecure", "--max-memory", "1MiB"}, []string{"--max-memory: 1MiB leaves nothing for runs"}},
 		{[]string{"run", file(t, "job.yaml", "input: "+table+"\nid_column: id\n"), "--max-memory", "170MiB"}, []string{"the run needs", "raise --max-memory"}},

@@ -130,7 +130,8 @@ type Event struct {
 	Run string `json:"run"`
 	// State is how far the run has come.
 	State State `json:"state"`
-	// Stage is "opening the device", "reading", "estimating the time", "choosing the penalty", "screening pairs", "testing pairs",
+	// Stage is "opening the device", "memory", "reading", "estimating the time", "choosing the penalty",
+	// "screening pairs", "testing pairs",
 	// "solving" or "solving halves of the samples";
 	// empty in the last event. The first is there where a GPU is looked for.
 	Stage string `json:"stage,omitempty"`
