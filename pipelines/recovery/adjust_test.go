@@ -158,3 +158,45 @@ func TestAdjustRefused(t *testing.T) {
 		}
 	}
 }
+
+// By cv samples that are held out count by their weights: those of next to none, which are far
+// out, say nothing of the likelihood, and weights that are all the same are none.
+func TestHeldOutSamplesHaveWeights(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	const m = 120
+	var b strings.Builder
+	b.WriteString("a,b,c,d,same,trust\n")
+	for i := range m {
+		far, trust := 1.0, 1.0
+		if i%3 == 0 {
+			far, trust = 100, 1e-9
+		}
+		x := rng.NormFloat64()
+		fmt.Fprintf(&b, "%.6f,%.6f,%.6f,%.6f,3,%g\n", far*x, far*(x+rng.NormFloat64()), far*rng.NormFloat64(), far*rng.NormFloat64(), trust)
+	}
+	path := testtable.File(t, "w.csv", b.String())
+	chosen := func(j job.Job) job.PathPoint {
+		t.Helper()
+		j.Input, j.Solvers, j.Select = path, []string{"bcd"}, "cv"
+		r, err := Run(t.Context(), j, Host{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range r.Penalty.Path {
+			if p.Chosen {
+				return p
+			}
+		}
+		t.Fatal("nothing is chosen")
+		return job.PathPoint{}
+	}
+	none := chosen(job.Job{Exclude: []string{"same", "trust"}})
+	same := chosen(job.Job{Exclude: []string{"trust"}, Weights: "same"})
+	if math.Abs(float64(none.Penalty-same.Penalty)) > 1e-9 || math.Abs(float64(none.Criterion-same.Criterion)) > 1e-9 || math.Abs(float64(none.CriterionError-same.CriterionError)) > 1e-9 {
+		t.Errorf("equal weights give %+v, and none %+v", same, none)
+	}
+	trusted := chosen(job.Job{Exclude: []string{"same"}, Weights: "trust"})
+	if math.Abs(float64(trusted.Criterion)+2) > 0.3 || trusted.Edges < 1 || trusted.Edges > 4 {
+		t.Errorf("of four variables the held-out likelihood is %v at %v edges", trusted.Criterion, trusted.Edges)
+	}
+}

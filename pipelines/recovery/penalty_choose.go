@@ -38,7 +38,7 @@ func (r *run) choose(ctx context.Context, name string, out *job.PenaltyResult,
 		return 0, job.Interrupted(ctx)
 	case errors.As(err, &nothing):
 		return 0, fmt.Errorf("no penalty was solved within the time limit of %v; raise it, or give the penalty as a number", r.job.TimeLimit)
-	case errors.Is(err, covariance.ErrTooFewTogether):
+	case errors.Is(err, covariance.ErrTooFewTogether), errors.Is(err, covariance.ErrTooFewSamples):
 		return 0, job.Errorf("penalty", "%s estimates from some of the samples, and there %v; choose refit or ebic, which take all", name, err)
 	case err != nil && !errors.Is(err, context.DeadlineExceeded):
 		return 0, err

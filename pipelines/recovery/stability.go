@@ -71,7 +71,7 @@ func (r *run) stabilise(ctx context.Context, entry solverEntry, found *finding, 
 	case errors.Is(err, covariance.ErrTooFewTogether):
 		return nil, &job.Error{Field: r.stabilityField(), Reason: "half of the samples are too few for what is missing: " + err.Error(), Err: err}
 	case errors.Is(err, covariance.ErrTooFewSamples):
-		return nil, &job.Error{Field: r.stabilityField(), Reason: "half of the samples are too few for what is regressed out: " + err.Error(), Err: err}
+		return nil, &job.Error{Field: r.stabilityField(), Reason: "half of the samples are too few for weights or what is regressed out: " + err.Error(), Err: err}
 	case err != nil && !ended:
 		return nil, err
 	}

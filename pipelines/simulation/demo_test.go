@@ -39,7 +39,9 @@ func TestDemo(t *testing.T) {
 		switch {
 		case s.Ranking:
 			auroc, aupr = 0.8, 0.4
-		case lasso: // pairs that the penalty leaves out tie: an edge missed costs both areas
+		case lasso:
+			// Pairs that the penalty leaves out tie, so that an edge missed costs both areas. It is chosen
+			// for its graph, 105 edges of which 90 are right; the 212 edges of cv rank better, and 100 are wrong.
 			auroc, aupr = 0.85, 0.75
 		}
 		if s.Metrics.Get("auroc") < auroc || s.Metrics.Get("aupr") < aupr {

@@ -48,15 +48,17 @@ func TestDependencies(t *testing.T) {
 		want      [][]int
 		count     int
 	}{
-		"none":         {100, 0, func([]float64) {}, nil, 0},
-		"few samples":  {14, 0, func([]float64) {}, nil, 0},
-		"no more":      {12, 0, func(x []float64) { x[3] = x[1] + x[7] }, nil, 0},
-		"total first":  {40, 0, func(x []float64) { x[0] = x[4] + x[9] }, [][]int{{0, 4, 9}}, 1},
-		"total last":   {40, 0, func(x []float64) { x[11] = 100*x[4] + x[9] - 50*x[2] + 7 }, [][]int{{2, 4, 9, 11}}, 1},
-		"rounded":      {200, 0, func(x []float64) { x[5] = math.Round(100*(x[1]-x[2])) / 100 }, [][]int{{1, 2, 5}}, 1},
-		"shrunk":       {200, .2, func(x []float64) { x[5] = x[1] - x[2] }, [][]int{{1, 2, 5}}, 1},
-		"two":          {40, 0, func(x []float64) { x[5], x[10] = x[1]-x[2], x[3]+x[4]+x[8] }, [][]int{{1, 2, 5}, {3, 4, 8, 10}}, 2},
-		"five of many": {60, 0, func(x []float64) { copy(x[6:], []float64{x[0] + x[1], x[2] + x[3], x[4] + x[5], x[0] - x[5], x[1] - x[4], x[2] - x[0]}) }, [][]int{{0, 1, 6}, {2, 3, 7}}, 6},
+		"none":        {100, 0, func([]float64) {}, nil, 0},
+		"few samples": {14, 0, func([]float64) {}, nil, 0},
+		"no more":     {12, 0, func(x []float64) { x[3] = x[1] + x[7] }, nil, 0},
+		"total first": {40, 0, func(x []float64) { x[0] = x[4] + x[9] }, [][]int{{0, 4, 9}}, 1},
+		"total last":  {40, 0, func(x []float64) { x[11] = 100*x[4] + x[9] - 50*x[2] + 7 }, [][]int{{2, 4, 9, 11}}, 1},
+		"rounded":     {200, 0, func(x []float64) { x[5] = math.Round(100*(x[1]-x[2])) / 100 }, [][]int{{1, 2, 5}}, 1},
+		"shrunk":      {200, .2, func(x []float64) { x[5] = x[1] - x[2] }, [][]int{{1, 2, 5}}, 1},
+		"two":         {40, 0, func(x []float64) { x[5], x[10] = x[1]-x[2], x[3]+x[4]+x[8] }, [][]int{{1, 2, 5}, {3, 4, 8, 10}}, 2},
+		"five of many": {60, 0, func(x []float64) {
+			copy(x[6:], []float64{x[0] + x[1], x[2] + x[3], x[4] + x[5], x[0] - x[5], x[1] - x[4], x[2] - x[0]})
+		}, [][]int{{0, 1, 6}, {2, 3, 7}}, 6},
 		"compositional": {60, 0, func(x []float64) {
 			sum := 0.0
 			for j := range x {

@@ -141,9 +141,10 @@ func (t *Resampler) Permuted(ctx context.Context, rng *rand.Rand, engine dense.E
 	return t.estimate(ctx, taken, t.Weights, s)
 }
 
-// HeldOut is Σ z·zᵀ/n, d×d, over the n samples at held, where z is a sample less the means of
-// the samples at train, and in the units that S has: for a correlation z is divided by the
-// standard deviations of these. Of ranked methods the values are the scores of all samples.
+// HeldOut is Σ w·z·zᵀ/Σw, d×d, over the samples at held, whose weights w are 1 without Weights,
+// where z is a sample less the means of the samples at train, and in the units that S has: for a
+// correlation z is divided by the standard deviations of these. Means and deviations are
+// weighted too. Of ranked methods the values are the scores of all samples.
 // What log det Θ − tr(SΘ) is with this S, for a Θ estimated from the samples at train, is a
 // proper score of Θ. Where values are missing every entry is that of the samples that have
 // both; without any it is that of train.
@@ -152,19 +153,24 @@ func (t *Resampler) HeldOut(ctx context.Context, scores []float64, train, held [
 	z := make([]float64, len(held)*d)
 	there := make([]float64, len(held)*d)
 	whole := true
-	column := make([]float64, 0, len(train))
+	column, roots := make([]float64, 0, len(train)), make([]float64, 0, len(train))
 	for j := range d {
-		column = column[:0]
+		column, roots = column[:0], roots[:0]
 		for _, i := range train {
 			if v := scores[i*d+j]; v == v {
 				column = append(column, v)
+				if t.Weights != nil {
+					roots = append(roots, math.Sqrt(t.Weights[i]))
+				}
 			}
 		}
 		var mean float64
 		unit := 1.0
 		if len(column) > 0 {
 			var sd float64
-			mean, sd = moments1(column)
+			if mean, sd = moments1(column); t.Weights != nil {
+				mean, sd = weightedMoments(column, roots)
+			}
 			if t.Settings.Method != Covariance && sd > rounding*math.Abs(mean) {
 				unit = sd
 			} else if t.Settings.Method != Covariance {
@@ -180,10 +186,21 @@ func (t *Resampler) HeldOut(ctx context.Context, scores []float64, train, held [
 		}
 	}
 	s := dense.NewSym(d, nil)
-	n := len(held)
+	n, sum := len(held), float64(len(held))
+	if t.Weights != nil {
+		sum = 0
+		for k, i := range held {
+			w := t.Weights[i]
+			sum += w
+			for j := range d {
+				z[k*d+j] *= math.Sqrt(w)
+				there[k*d+j] *= math.Sqrt(w)
+			}
+		}
+	}
 	err := dense.Await(ctx, func() { dense.NewWorkspace(engine, d).Gram(s, 1, z, n, 0) })
 	if err != nil || whole {
-		s.Scale(1 / float64(n))
+		s.Scale(1 / sum)
 		return s, err
 	}
 	together := dense.NewSym(d, nil)
@@ -200,6 +217,21 @@ func (t *Resampler) HeldOut(ctx context.Context, scores []float64, train, held [
 		}
 	}
 	return s, nil
+}
+
+// Share is the share of the weight of all samples that those at rows have.
+func (t *Resampler) Share(rows []int) float64 {
+	if t.Weights == nil {
+		return float64(len(rows)) / float64(t.Samples())
+	}
+	var some, all float64
+	for _, i := range rows {
+		some += t.Weights[i]
+	}
+	for _, w := range t.Weights {
+		all += w
+	}
+	return some / all
 }
 
 // Scores are Rows, or for ranked methods the scores of their ranks.

@@ -153,6 +153,49 @@ func TestHeldOut(t *testing.T) {
 	}
 }
 
+// A weight of three is a sample that is there three times, in train and in held alike.
+func TestHeldOutWeighted(t *testing.T) {
+	const m, d = 20, 4
+	rows := related(3, m, d)
+	train, held := []int{0, 2, 3, 5, 7, 8, 9, 11, 12, 13, 14, 16, 17, 18}, []int{1, 4, 6, 10, 15, 19}
+	for _, method := range []Method{Pearson, Covariance} {
+		r := resamplerOf(t, rows, d, Settings{Method: method})
+		r.Weights = make([]float64, m)
+		var again []float64
+		var trainAgain, heldAgain []int
+		for i := range m {
+			r.Weights[i] = float64(i%3 + 1)
+			for range i%3 + 1 {
+				if slices.Contains(train, i) {
+					trainAgain = append(trainAgain, len(again)/d)
+				} else {
+					heldAgain = append(heldAgain, len(again)/d)
+				}
+				again = append(again, rows[i*d:(i+1)*d]...)
+			}
+		}
+		got, err := r.HeldOut(t.Context(), rows, train, held, nil, dense.Gonum{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		repeated := resamplerOf(t, again, d, Settings{Method: method})
+		want, err := repeated.HeldOut(t.Context(), again, trainAgain, heldAgain, nil, dense.Gonum{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for a := range d {
+			for b := range d {
+				if math.Abs(got.At(a, b)-want.At(a, b)) > 1e-12 {
+					t.Errorf("%v (%d, %d): %v, want %v", method, a, b, got.At(a, b), want.At(a, b))
+				}
+			}
+		}
+		if share, want := r.Share(held), float64(len(heldAgain))/float64(repeated.Samples()); math.Abs(share-want) > 1e-15 {
+			t.Errorf("the share of those held out is %v, want %v", share, want)
+		}
+	}
+}
+
 // Permuted samples have the variables they had, related by chance: over permutations the mean
 // correlation is zero, and its spread 1/√(M−1).
 func TestPermuted(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 
 // HeldOut chooses by K-fold cross-validation: the criterion of a penalty is the mean over
 // folds of the log-likelihood ½(log det Θ − tr(TΘ)) of a held-out sample, Θ being estimated
-// from the other folds and T the second moments of the fold in their units, and the penalty is
-// the largest whose criterion is within one standard error of the best (Hastie, Tibshirani,
+// from the other folds and T the second moments of the fold in their units. A fold counts by the
+// weights of its samples, and without any as every other. The penalty is the largest whose criterion is within one standard error of the best (Hastie, Tibshirani,
 // Friedman, "The Elements of Statistical Learning", Section 7.10). Samples are divided into
 // folds by Seed. block are the variables that matter; nil for all.
 //
@@ -30,11 +30,17 @@ func HeldOut(ctx context.Context, from *covariance.Resampler, block []int, s Set
 	m := from.Samples()
 	folds = min(folds, m)
 	c := &Choice{Resamples: folds, Size: m - (m+folds-1)/folds}
+	train, out := s.folds(m, folds)
+	shares := make([]float64, folds)
+	for k, rows := range out {
+		if shares[k] = 1 / float64(folds); from.Weights != nil {
+			shares[k] = from.Share(rows)
+		}
+	}
 	scores, err := from.Scores(ctx)
 	if err != nil {
 		return c.interrupted(ctx, err)
 	}
-	train, out := s.folds(m, folds)
 	lanes, held := make([]*lane, folds), make([]*dense.Sym, folds)
 	s.report(0, "%d folds", folds)
 	err = s.each(ctx, folds, func(k int, engine dense.Engine) error {
@@ -70,7 +76,7 @@ func HeldOut(ctx context.Context, from *covariance.Resampler, block []int, s Set
 			point.Edges += v.point.Edges / float64(folds)
 			likelihoods[k] = v.likelihood
 		}
-		point.Criterion, point.Error = meanAndError(likelihoods)
+		point.Criterion, point.Error = meanAndError(likelihoods, shares)
 		point.Elapsed = time.Since(started)
 		started = time.Now()
 		c.Path = append(c.Path, point)
@@ -134,15 +140,18 @@ func (c *Choice) oneStandardError() {
 	}
 }
 
-func meanAndError(values []float64) (mean, se float64) {
+// meanAndError are the mean of values that have shares of it, and its standard error as that of
+// a ratio of sums (Cochran, "Sampling Techniques", 1977, section 2.11): of equal shares it is that
+// of a mean.
+func meanAndError(values, shares []float64) (mean, se float64) {
+	for k, v := range values {
+		mean += shares[k] * v
+	}
+	for k, v := range values {
+		se += shares[k] * shares[k] * (v - mean) * (v - mean)
+	}
 	n := float64(len(values))
-	for _, v := range values {
-		mean += v / n
-	}
-	for _, v := range values {
-		se += (v - mean) * (v - mean)
-	}
-	return mean, math.Sqrt(se / (n - 1) / n)
+	return mean, math.Sqrt(se * n / (n - 1))
 }
 
 // inBlock are the rows and columns of s that belong to the variables of a block.
