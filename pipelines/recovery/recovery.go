@@ -218,6 +218,7 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 
 // recover runs the solvers one after the other: they share the cores.
 func (r *run) recover(ctx context.Context, p solver.Problem) error {
+	r.foretell(ctx, p)
 	penalty, err := r.choosePenalty(ctx, r.block(p), penaltyRules())
 	if r.job.Stability == 0 {
 		r.resampler = nil // its samples are needed no more

@@ -171,7 +171,8 @@ type Event struct {
 	Run string `json:"run"`
 	// State is how far the run has come.
 	State State `json:"state"`
-	// Stage is "opening the device", "memory", "reading", "choosing the penalty", "screening pairs", "testing pairs",
+	// Stage is "opening the device", "memory", "reading", "estimating the time", "choosing the penalty",
+	// "screening pairs", "testing pairs",
 	// "solving" or "solving halves of the samples";
 	// empty in the last event. The first is there where a GPU is looked for.
 	Stage string `json:"stage,omitempty"`
@@ -179,6 +180,8 @@ type Event struct {
 	Solver string `json:"solver,omitempty"`
 	// Fraction is how much of the stage is done, 0 to 1; absent if unknown.
 	Fraction *float64 `json:"fraction,omitempty"`
+	// Left is about how many seconds the stage still takes; absent if unknown.
+	Left float64 `json:"left_seconds,omitempty"`
 	// Detail is a few words for people: how many samples, which gap.
 	Detail string `json:"detail,omitempty"`
 	// Done says that the stage has ended.

@@ -96,6 +96,7 @@ func (r *Run) progress(p progress.Update) {
 		Stage:  string(p.Stage),
 		Solver: p.Solver,
 		Detail: p.Detail,
+		Left:   p.Left.Seconds(),
 		Done:   p.Done,
 		Labels: r.job.Labels,
 	}
