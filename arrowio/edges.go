@@ -38,7 +38,8 @@ type EdgeList struct {
 	// Duplicates counts the pairs that stand in the list again, in the same
 	// direction. They are kept.
 	Duplicates int
-	// SHA256 is the checksum of the file's bytes, in hexadecimal.
+	// SHA256 is the checksum of the file's bytes, in hexadecimal; empty for a list that
+	// came as batches.
 	SHA256 string
 }
 
@@ -61,6 +62,9 @@ func (e *EdgeList) Len() int { return len(e.Source) }
 //
 // The end of the context ends the reading as in OpenSamples.
 func ReadEdges(ctx context.Context, path string, o ListOptions) (*EdgeList, error) {
+	if o.Records != nil && path == stdinPath {
+		return readEdges(ctx, path, o) // as OpenSamples does
+	}
 	return attended(ctx, path, func() (*EdgeList, error) { return readEdges(ctx, path, o) }, nil)
 }
 
@@ -111,6 +115,9 @@ func readEdges(ctx context.Context, path string, o ListOptions) (_ *EdgeList, er
 		return nil, err
 	}
 	e.Matrix = isMatrixTable(l.columnNames()) && e.SelfLoops > 0 && e.SelfLoops >= len(l.interned)
+	if l.src.stream {
+		return e, nil
+	}
 	if e.SHA256, err = l.src.sum(); err != nil {
 		return nil, l.src.explain(err, "file")
 	}

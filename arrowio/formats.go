@@ -21,6 +21,9 @@ type Format[T any] struct {
 	// the format has a place for them. It returns the file and what it has written
 	// beside it; sizes and checksums are of the bytes that were written.
 	Write func(folder *os.Root, name string, v T, metadata map[string]string) ([]Written, error)
+	// Encode writes the bytes of that file into w. What Write puts beside the file is not
+	// there.
+	Encode func(w io.Writer, v T, metadata map[string]string) error
 }
 
 // Formats are those of one kind of output, the default first. EdgeFormats,
@@ -114,6 +117,13 @@ type encoding struct {
 func tabular[T any](e encoding, columns func(T) []Column) Format[T] {
 	return Format[T]{Name: e.name, Title: e.title, Write: func(folder *os.Root, name string, v T, metadata map[string]string) ([]Written, error) {
 		return e.write(folder, name, columns(v), metadata)
+	}, Encode: func(w io.Writer, v T, metadata map[string]string) error {
+		t, err := newOutput(columns(v), metadata)
+		if err != nil {
+			return err
+		}
+		defer t.record.Release()
+		return e.to(w, t)
 	}}
 }
 

@@ -1,11 +1,18 @@
 package arrowio
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
 // exampleFormat is a format for edge lists alone, as a file of its own would have it.
@@ -73,4 +80,59 @@ func TestFormatsOfEveryKind(t *testing.T) {
 	}
 	_, err := TableFormats().Find("xml")
 	wantInputError(t, err, `output: the format "xml" is unknown; use parquet, arrow or csv`)
+}
+
+// What is encoded is what is written, a batch is made of the columns that it is read as,
+// and a list that comes as batches is the list.
+func TestEncodedEdges(t *testing.T) {
+	columns, metadata := markupList()
+	columns = slices.DeleteFunc(columns, func(c Column) bool { return c.Name == "q_value" })
+	record, err := NewRecord(columns, metadata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer record.Release()
+	back, keys, err := ColumnsOf(record)
+	if err != nil || !reflect.DeepEqual(back, columns) || !maps.Equal(keys, metadata) {
+		t.Fatalf("%v, %v, %v", back, keys, err)
+	}
+	folder := rootOf(t.TempDir())
+	defer folder.Close()
+	for _, f := range EdgeFormats() {
+		if f.Name == SIFText { // which does not hold these names
+			if err := f.Encode(io.Discard, columns, metadata); err == nil {
+				t.Error("SIF holds a tab")
+			}
+			continue
+		}
+		var b bytes.Buffer
+		if err := f.Encode(&b, columns, metadata); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write(folder, "x", columns, metadata); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := folder.ReadFile("x"); err != nil || !bytes.Equal(text, b.Bytes()) {
+			t.Errorf("%s: %v, %d bytes are written and %d encoded", f.Name, err, len(text), b.Len())
+		}
+		if err := f.Encode(&faulty{w: io.Discard, left: 10}, columns, metadata); !errors.Is(err, errDisk) {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+	}
+	records, err := array.NewRecordReader(record.Schema(), []arrow.Record{record.NewSlice(0, 2), record.NewSlice(2, record.NumRows())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer records.Release()
+	list, err := ReadEdges(t.Context(), "-", ListOptions{Records: records})
+	if err != nil || list.Len() != int(record.NumRows()) || !list.Unordered || list.Sign == nil || list.SHA256 != "" || list.Metadata["gladflow.solver"] != "bcd" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	numbers, err := NewRecord([]Column{{"n", []int64{1}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := ColumnsOf(numbers); err == nil {
+		t.Error("whole numbers are read as a column to be written")
+	}
 }

@@ -37,25 +37,35 @@ func graphFormats() Formats[[]Column] {
 }
 
 func graphFormat(name, title string, write func(*bufio.Writer, graph) error) Format[[]Column] {
-	return Format[[]Column]{Name: name, Title: title, Write: func(folder *os.Root, file string, columns []Column, metadata map[string]string) ([]Written, error) {
+	encoder := func(columns []Column, metadata map[string]string) (func(io.Writer) error, error) {
 		g, err := graphOf(columns, metadata)
 		if err != nil {
 			return nil, err
 		}
-		if err := CheckGraphNames(name, g.nodes); err != nil {
-			return nil, err
-		}
-		written, err := ReplaceFileIn(folder, file, func(w io.Writer) error {
+		return func(w io.Writer) error {
 			b := bufio.NewWriter(w)
 			if err := write(b, g); err != nil {
 				return err
 			}
 			return b.Flush()
-		})
+		}, CheckGraphNames(name, g.nodes)
+	}
+	return Format[[]Column]{Name: name, Title: title, Write: func(folder *os.Root, file string, columns []Column, metadata map[string]string) ([]Written, error) {
+		encode, err := encoder(columns, metadata)
+		if err != nil {
+			return nil, err
+		}
+		written, err := ReplaceFileIn(folder, file, encode)
 		if err != nil {
 			return nil, err
 		}
 		return []Written{written}, nil
+	}, Encode: func(w io.Writer, columns []Column, metadata map[string]string) error {
+		encode, err := encoder(columns, metadata)
+		if err != nil {
+			return err
+		}
+		return encode(w)
 	}}
 }
 
@@ -147,9 +157,11 @@ func (g graph) interaction(k int) string {
 
 func writeSIF(w *bufio.Writer, g graph) error {
 	for k := range g.source {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", g.source[k], g.interaction(k), g.target[k])
+		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", g.source[k], g.interaction(k), g.target[k]); err != nil {
+			return err
+		}
 	}
-	return nil // an error of w comes with Flush
+	return nil
 }
 
 func writeGraphML(w *bufio.Writer, g graph) error {
@@ -188,7 +200,9 @@ func writeGraphML(w *bufio.Writer, g graph) error {
 		for i, a := range g.attributes {
 			fmt.Fprintf(w, "<data key=\"e%d\">%s</data>", i, a.text(k))
 		}
-		fmt.Fprint(w, "</edge>\n")
+		if _, err := fmt.Fprint(w, "</edge>\n"); err != nil {
+			return err // of any line before: a bufio.Writer keeps it
+		}
 	}
 	fmt.Fprint(w, "</graph>\n</graphml>\n")
 	return nil
@@ -221,7 +235,9 @@ func writeCYJS(w *bufio.Writer, g graph) error {
 		for _, a := range g.attributes {
 			fmt.Fprintf(w, ",%s:%s", text(a.name), a.text(k))
 		}
-		fmt.Fprint(w, "}}")
+		if _, err := fmt.Fprint(w, "}}"); err != nil {
+			return err
+		}
 	}
 	fmt.Fprint(w, "]}}\n")
 	return nil

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/gladflow/gladflow/arrowio/batch"
@@ -26,6 +27,8 @@ type ListOptions struct {
 	Memory memory.Allocator
 	// Stdin is read when the path is "-"; nil for the process's own.
 	Stdin io.Reader
+	// Records, if set, are the list when the path is "-", as in SampleOptions.
+	Records array.RecordReader
 	// Root opens the files, as in SampleOptions.
 	Root *Root
 	// Stores open paths that are URLs; nil: they are refused.
@@ -129,7 +132,7 @@ func isValue(cell string) bool {
 // openList opens a list of pairs; third is the role of a third column that
 // has no known name.
 func openList(ctx context.Context, path string, o ListOptions, third role) (*pairList, error) {
-	t, err := openTable(ctx, path, SampleOptions{Format: o.Format, Stdin: o.Stdin, Root: o.Root, Stores: o.Stores, Memory: o.Memory, Limits: o.Limits})
+	t, err := openTable(ctx, path, SampleOptions{Format: o.Format, Stdin: o.Stdin, Records: o.Records, Root: o.Root, Stores: o.Stores, Memory: o.Memory, Limits: o.Limits})
 	if err != nil {
 		return nil, err
 	}

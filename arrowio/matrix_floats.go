@@ -8,10 +8,20 @@ import (
 	"github.com/gladflow/gladflow/arrowio/batch"
 )
 
+// floatRows is blockRows for columns of Parquet. Of very many variables it is more rows, so
+// that a column of few is read at once: every visit to one costs as much as some ten numbers.
+func floatRows(d int) int {
+	const many, rows, bytes = 4096, 512, 128 << 20
+	if d < many {
+		return blockRows(d)
+	}
+	return max(blockRows(d), min(rows, bytes/(8*d)))
+}
+
 // nextFloats is next for columns of Parquet that are read without Arrow.
 func (m *matrix) nextFloats() (b block, err error) {
 	d := len(m.names)
-	b.n = min(m.total-m.rows, blockRows(d))
+	b.n = min(m.total-m.rows, floatRows(d))
 	if b.n <= 0 {
 		return block{}, io.EOF
 	}

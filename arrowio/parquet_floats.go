@@ -47,6 +47,7 @@ type floatChunk struct {
 type floatPages struct {
 	checker *pageChecker
 	packed  []byte
+	spare   []byte // a page of a column that was read to its end, for the next one
 }
 
 var errFloats = errors.New("a page of it holds less than it states")
@@ -165,6 +166,9 @@ func (c *floatColumn) read(dst []float64, stride, n int) (bad int, null bool, er
 		done += run
 		c.left -= run
 	}
+	if c.left == 0 && c.values == 0 && len(c.chunks) == 0 && cap(c.page) > cap(c.from.spare) {
+		c.from.spare, c.page, c.plain = c.page, nil, nil
+	}
 	return bad, null, nil
 }
 
@@ -263,6 +267,9 @@ func (c *floatColumn) next() error {
 // unpack reads the contents of a page.
 func (c *floatColumn) unpack(into *[]byte, h pageHeader) error {
 	size := int(h.unpacked)
+	if *into == nil {
+		*into, c.from.spare = c.from.spare, nil
+	}
 	if cap(*into) < size {
 		*into = make([]byte, size)
 	}

@@ -56,6 +56,37 @@ func NewRecord(columns []Column, metadata map[string]string) (arrow.Record, erro
 	return t.record, nil
 }
 
+// ColumnsOf are the columns of a batch without nulls, of text, float64 and int8, and its
+// schema's metadata: what NewRecord has made it of. The columns lie in the batch's memory
+// and are good for as long as it is not released.
+func ColumnsOf(r arrow.Record) ([]Column, map[string]string, error) {
+	var columns []Column
+	for i, a := range r.Columns() {
+		c := Column{Name: r.ColumnName(i)}
+		switch a := a.(type) {
+		case *array.String:
+			values := make([]string, a.Len())
+			for k := range values {
+				values[k] = a.Value(k)
+			}
+			c.Values = values
+		case *array.Float64:
+			c.Values = a.Float64Values()
+		case *array.Int8:
+			c.Values = a.Int8Values()
+		default:
+			return nil, nil, fmt.Errorf("column %q: values of type %s cannot be read as a column to be written", c.Name, a.DataType())
+		}
+		columns = append(columns, c)
+	}
+	metadata := make(map[string]string)
+	m := r.Schema().Metadata()
+	for i, key := range m.Keys() {
+		metadata[key] = m.Values()[i]
+	}
+	return columns, metadata, nil
+}
+
 // An output is a table about to be written.
 type output struct {
 	record arrow.Record

@@ -27,6 +27,7 @@ def arguments():
     p.add_argument("--solver", default="bcd")
     p.add_argument("--penalty", default="refit")
     p.add_argument("--out", help="CSV file for the edges")
+    p.add_argument("--report", help="HTML file for the page of the run, with the network drawn")
     return p.parse_args()
 
 
@@ -79,6 +80,12 @@ def main():
     print(edges.head(10).to_string(index=False))
     if args.out:
         edges.to_csv(args.out, index=False)
+    if args.report:
+        # file: a file made of the results, in pieces.
+        page = flight.Action("file", json.dumps({**run, "file": "report.html"}).encode())
+        with open(args.report, "wb") as f:
+            for piece in client.do_action(page, options):
+                f.write(piece.body)
     # Results are kept for a quarter of an hour; forget drops them at once.
     list(client.do_action(flight.Action("forget", json.dumps(run).encode()), options))
 

@@ -4,6 +4,7 @@
 package drawing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -33,18 +34,7 @@ type Result struct {
 // the first. Pairs that repeat and those of a variable with itself are drawn once and not at
 // all. What the user can put right is a *job.Error.
 func Run(ctx context.Context, d job.Drawing, files table.Files) (*Result, error) {
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
-	job.Resolve(&d, job.Facts{})
-	list, err := arrowio.ReadEdges(ctx, d.EdgeList, files.Lists())
-	if err != nil {
-		return nil, job.InterruptedOr(ctx, table.FieldError("edge_list", err))
-	}
-	if list.Matrix || list.Metadata[output.MetaMatrix] != "" {
-		return nil, job.Errorf("edge_list", "%s is a precision matrix; give the list of edges, which recover writes as SOLVER.edges", arrowio.Redacted(d.EdgeList))
-	}
-	g, err := graph(list, d)
+	g, result, err := read(ctx, &d, files)
 	if err != nil {
 		return nil, err
 	}
@@ -59,11 +49,59 @@ func Run(ctx context.Context, d job.Drawing, files table.Files) (*Result, error)
 		return nil, err
 	}
 	written.Name = d.Out
-	return &Result{Lines: list.Len(), Edges: len(g.Edges), Variables: len(g.Names), File: written}, nil
+	result.File = written
+	return result, nil
 }
 
-// graph is the picture of a list.
-func graph(list *arrowio.EdgeList, d job.Drawing) (report.Graph, error) {
+// Encode is Run for a picture that goes into w: of d.Out it takes the format. The Result
+// has no File.
+func Encode(ctx context.Context, d job.Drawing, files table.Files, w io.Writer) (*Result, error) {
+	g, result, err := read(ctx, &d, files)
+	if err != nil {
+		return nil, err
+	}
+	return result, g.Encode(w, d.Picture())
+}
+
+// read reads the list of a drawing, which it resolves, and says what is to be drawn of it.
+func read(ctx context.Context, d *job.Drawing, files table.Files) (report.Graph, *Result, error) {
+	var none report.Graph
+	if err := d.Validate(); err != nil {
+		return none, nil, err
+	}
+	job.Resolve(d, job.Facts{})
+	options := files.Lists()
+	options.Records = files.Records
+	list, err := arrowio.ReadEdges(ctx, d.EdgeList, options)
+	if err != nil {
+		return none, nil, job.InterruptedOr(ctx, table.FieldError("edge_list", err))
+	}
+	if list.Matrix || list.Metadata[output.MetaMatrix] != "" {
+		return none, nil, job.Errorf("edge_list", "%s is a precision matrix; give the list of edges, which recover writes as SOLVER.edges", named(*d, files))
+	}
+	g, err := graph(list, *d, named(*d, files))
+	if err != nil {
+		return none, nil, err
+	}
+	if d.EdgeList == job.Stdin && files.Records != nil {
+		g.Title = shown(cmp.Or(list.Metadata[output.MetaSolver], "Network"), 80)
+	}
+	return g, &Result{Lines: list.Len(), Edges: len(g.Edges), Variables: len(g.Names)}, nil
+}
+
+// named is what the list is called.
+func named(d job.Drawing, files table.Files) string {
+	switch {
+	case d.EdgeList != job.Stdin:
+		return arrowio.Redacted(d.EdgeList)
+	case files.Records != nil:
+		return "the stream"
+	}
+	return "standard input"
+}
+
+// graph is the picture of a list of that name.
+func graph(list *arrowio.EdgeList, d job.Drawing, name string) (report.Graph, error) {
 	directed := !list.Unordered && list.Metadata[output.MetaDirected] != "false"
 	names := make(map[string]int)
 	var all []string
@@ -99,7 +137,7 @@ func graph(list *arrowio.EdgeList, d job.Drawing) (report.Graph, error) {
 	}
 	best := links.Links()
 	if len(best) == 0 {
-		return report.Graph{}, job.Errorf("edge_list", "%s has no edges to draw", arrowio.Redacted(d.EdgeList))
+		return report.Graph{}, job.Errorf("edge_list", "%s has no edges to draw", name)
 	}
 	g := report.Graph{Directed: directed, Dark: d.Theme == job.ThemeDark, Labels: !d.NoLabels}
 	drawn := make(map[int]int)
@@ -122,10 +160,7 @@ func graph(list *arrowio.EdgeList, d job.Drawing) (report.Graph, error) {
 		g.Edges = append(g.Edges, report.GraphEdge{From: node(l.I), To: node(l.J), Strength: strength, Sign: l.Sign})
 		signs[l.Sign] = true
 	}
-	g.Title = "standard input"
-	if d.EdgeList != job.Stdin {
-		g.Title = shown(filepath.Base(arrowio.Redacted(d.EdgeList)), 80)
-	}
+	g.Title = shown(filepath.Base(name), 80)
 	var words []string
 	for _, s := range []struct {
 		sign int

@@ -30,8 +30,10 @@ type Look struct {
 	// Counted is M, the number of samples as which those that are left count, where
 	// covariates are regressed out of them or they have weights; 0 otherwise.
 	Counted int `json:"counted,omitempty"`
-	// Advice are sentences on what to do, and Command is the recovery with it.
+	// Advice are sentences on what to do. Job is the recovery with it, without defaults, and
+	// Command that on the command line.
 	Advice  []string `json:"advice,omitempty"`
+	Job     Job      `json:"job"`
 	Command string   `json:"command"`
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gladflow/gladflow/arrowio"
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/table"
 	"github.com/gladflow/gladflow/solver/dense"
 )
@@ -32,11 +33,13 @@ func Look(ctx context.Context, j job.Job, host Host) (*job.Look, error) {
 			return nil, err
 		}
 	}
-	look, data, err := table.Look(ctx, table.SourceOf(r.job), r.host.Files, r.engine)
+	files := r.host.Files
+	files.Report, files.Admit = r.stage(progress.Reading, ""), r.admitLook
+	look, data, err := table.Look(ctx, table.SourceOf(r.job), files, r.engine)
 	labels := arrowio.LabelColumn(err)
 	if labels != "" && j.IDColumn == "" && j.Input != job.Stdin {
 		j.IDColumn, r.job.IDColumn = labels, labels
-		look, data, err = table.Look(ctx, table.SourceOf(r.job), r.host.Files, r.engine)
+		look, data, err = table.Look(ctx, table.SourceOf(r.job), files, r.engine)
 	}
 	if err != nil {
 		return nil, job.InterruptedOr(ctx, err)
@@ -80,8 +83,14 @@ func Look(ctx context.Context, j job.Job, host Host) (*job.Look, error) {
 	if table.Across(table.SourceOf(r.job), data.Names) != "" {
 		then.Orientation = "columns"
 	}
-	look.Command = then.Command(Facts())
+	then.JSON = false
+	look.Job, look.Command = then, then.Command(Facts())
 	return look, nil
+}
+
+// admitLook reserves for the covariance of so many variables.
+func (r *run) admitLook(bytes int64, variables int) error {
+	return r.memory.raise(bytes, fmt.Sprintf("the covariance of %d variables", variables))
 }
 
 // advise says what to do about a table, and sets the fields of the job to it.

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gladflow/gladflow/pipelines/internal/testtable"
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/memory"
+	"github.com/gladflow/gladflow/pipelines/progress"
 )
 
 // Look finds everything that was put into a table, and its command recovers a network.
@@ -51,7 +54,12 @@ func TestLook(t *testing.T) {
 			t.Errorf("%s lacks %s", l.Command, want)
 		}
 	}
-	r, err := Run(context.Background(), job.Job{Input: path, IDColumn: "name", Missing: job.MissingPairwise, Constant: job.ConstantDrop, Correlation: job.CorrelationAuto, Exclude: []string{"twin"}, Penalty: "0.2"}, Host{})
+	advised := l.Job
+	if want := (job.Job{Input: path, IDColumn: "name", Missing: job.MissingPairwise, Constant: job.ConstantDrop, Correlation: job.CorrelationAuto, Exclude: []string{"twin"}}); !reflect.DeepEqual(advised, want) {
+		t.Errorf("the job is %+v", advised)
+	}
+	advised.Penalty = "0.2"
+	r, err := Run(context.Background(), advised, Host{})
 	if err != nil || r.Input.Variables != 3 || r.Warnings != nil && strings.Contains(strings.Join(r.Warnings, ""), "repeat") {
 		t.Errorf("%v, %+v", err, r.Input)
 	}
@@ -66,6 +74,25 @@ func TestLookWithoutCommonSamples(t *testing.T) {
 	}
 	if l.WholeSamples != 0 || l.Input.Missing.Values != 7 || !strings.Contains(l.Command, "--missing em") {
 		t.Errorf("%+v", l)
+	}
+}
+
+// A look reserves what it takes, gives all of it back, and says how far it is.
+func TestLookReserves(t *testing.T) {
+	const d = 400
+	path := testtable.CSV(t, d, 6)
+	m := &mostReserved{Budget: memory.NewBudget(0)}
+	read := false
+	j := job.Job{Input: path, IDColumn: "id"}
+	if _, err := Look(t.Context(), j, Host{Memory: m, Progress: func(u progress.Update) { read = read || u.Stage == progress.Reading && u.Done }}); err != nil {
+		t.Fatal(err)
+	}
+	if m.most < 2*matrix(d) || m.Taken() != 0 || !read {
+		t.Errorf("%d bytes were reserved and %d are, the samples have been read: %v", m.most, m.Taken(), read)
+	}
+	_, err := Look(t.Context(), j, Host{Memory: memory.NewBudget(memory.Process + m.most/2)})
+	if none := new(memory.Error); !errors.As(err, &none) {
+		t.Error(err)
 	}
 }
 

@@ -32,6 +32,10 @@ type penaltyRule struct {
 	choose func(ctx context.Context, r *run, p solver.Problem) (rho float64, err error)
 	// memory is what it takes at a time on d variables, in bytes, without S.
 	memory func(c solverConfig, d int) int64
+	// work is about how much it calculates, and neighbours how many of them a variable has at the
+	// penalty that it is likely to choose.
+	work       func(t shape) work
+	neighbours func(t shape) float64
 }
 
 // Penalties describes the rules that Job.Penalty may name, the default first.

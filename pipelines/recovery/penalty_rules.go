@@ -41,7 +41,9 @@ func refitRule() penaltyRule {
 				return fmt.Sprintf("the least extended BIC (γ = %.3g) of the graphs of %d penalties, each fitted again", gamma, len(c.Path))
 			})
 		},
-		memory: pathMemory,
+		memory:     pathMemory,
+		work:       func(t shape) work { return t.path(t.few(6)) },
+		neighbours: func(t shape) float64 { return t.few(6) },
 	}
 }
 
@@ -56,7 +58,9 @@ func ebicRule() penaltyRule {
 				return fmt.Sprintf("the least extended BIC (γ = %.3g) of %d penalties", gamma, len(c.Path))
 			})
 		},
-		memory: pathMemory,
+		memory:     pathMemory,
+		work:       func(t shape) work { return t.path(t.few(6)) },
+		neighbours: func(t shape) float64 { return t.few(6) },
 	}
 }
 
@@ -71,7 +75,9 @@ func bicRule() penaltyRule {
 				return fmt.Sprintf("the least BIC of %d penalties", len(c.Path))
 			})
 		},
-		memory: pathMemory,
+		memory:     pathMemory,
+		work:       func(t shape) work { return t.path(t.few(4)) },
+		neighbours: func(t shape) float64 { return t.few(4) },
 	}
 }
 
@@ -89,6 +95,12 @@ func cvRule() penaltyRule {
 		memory: func(c solverConfig, d int) int64 {
 			return c.lanesMemory(cmp.Or(c.job.SelectResamples, selection.DefaultFolds), d)
 		},
+		// Prediction asks for more than twice as many neighbours as edges are paid for.
+		work: func(t shape) work {
+			k := math.Min(2*t.related, math.Min(0.66*t.m, t.d-1))
+			return t.path(k).times(t.folds(selection.DefaultFolds))
+		},
+		neighbours: func(t shape) float64 { return math.Min(t.related, math.Min(t.m/2, t.d-1)) },
 	}
 }
 
@@ -107,6 +119,9 @@ func starsRule() penaltyRule {
 		},
 		// Two lanes to the end, and one for every thread.
 		memory: func(c solverConfig, d int) int64 { return c.lanesMemory(4, d) },
+		// Two follow the path, the others three penalties.
+		work:       func(t shape) work { return t.path(t.few(6)).times(2 + t.folds(selection.DefaultSubsamples)/3) },
+		neighbours: func(t shape) float64 { return t.few(6) },
 	}
 }
 
@@ -121,6 +136,10 @@ func ricRule() penaltyRule {
 			})
 		},
 		memory: func(c solverConfig, d int) int64 { return c.lanesMemory(2, d) },
+		work: func(t shape) work {
+			return work{products: t.m * t.d * t.d}.times(t.folds(selection.DefaultPermutations))
+		},
+		neighbours: func(t shape) float64 { return t.few(6) },
 	}
 }
 
@@ -138,7 +157,9 @@ func edgesRule(n int) penaltyRule {
 				return selection.Edges(ctx, p, n, s)
 			}, func(c *selection.Choice) string { return nearestEdges(c, n) })
 		},
-		memory: pathMemory,
+		memory:     pathMemory,
+		work:       func(t shape) work { return t.path(2 * float64(t.edges) / t.d).times(3) }, // it is halved at the end
+		neighbours: func(t shape) float64 { return 2 * float64(t.edges) / t.d },
 	}
 }
 

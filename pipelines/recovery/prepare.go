@@ -138,12 +138,15 @@ func (r *run) openOutput(context.Context) (err error) {
 
 func (r *run) openReport(context.Context) error {
 	path := r.job.ReportPath()
-	if path == "" {
+	if path == "" && r.host.Reported == nil {
 		return nil
 	}
-	file, err := output.OpenFileIn(r.host.Root, "report", path)
-	if err != nil {
-		return err
+	var file *output.File
+	if path != "" {
+		var err error
+		if file, err = output.OpenFileIn(r.host.Root, "report", path); err != nil {
+			return err
+		}
 	}
 	r.page = &reportPage{file: file, result: r.result, population: r.population, kept: make(map[string]*kept)}
 	if r.population == nil {

@@ -30,6 +30,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/metric"
 	"github.com/gladflow/gladflow/pipelines/output"
 	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/pipelines/report/page"
 	"github.com/gladflow/gladflow/pipelines/table"
 	"github.com/gladflow/gladflow/solver"
 	learned "github.com/gladflow/gladflow/solver/association/ranking"
@@ -48,6 +49,10 @@ type Host struct {
 	// Solved, if set, is given the tables of every solver that has finished,
 	// as soon as it has; an error stops the run. It may keep them.
 	Solved func(Network) error
+	// Reported, if set, is given the page of the run at its end, also of one that has failed
+	// or was interrupted, and may keep it. It is made whether or not the job asks for a file
+	// of it.
+	Reported func(page.Page)
 	// Progress, if set, is called with every update: many times a second, one
 	// call after the other.
 	Progress func(progress.Update)
@@ -213,6 +218,7 @@ func (r *run) problem(ctx context.Context) (solver.Problem, error) {
 
 // recover runs the solvers one after the other: they share the cores.
 func (r *run) recover(ctx context.Context, p solver.Problem) error {
+	r.foretell(ctx, p)
 	penalty, err := r.choosePenalty(ctx, r.block(p), penaltyRules())
 	if r.job.Stability == 0 {
 		r.resampler = nil // its samples are needed no more

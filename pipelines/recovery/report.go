@@ -14,7 +14,7 @@ import (
 // A reportPage is the page of a run: the one that Job.Report asks for, while the run goes
 // on, or that of a finished run.
 type reportPage struct {
-	file       *output.File // nil for a finished run
+	file       *output.File // nil for a finished run, and where only the host wants the page
 	result     *job.Result
 	population *metric.Population // nil without a reference
 	kept       map[string]*kept
@@ -68,7 +68,14 @@ func (r *run) writeReport() error {
 	if r.page == nil {
 		return nil
 	}
-	written, err := r.page.file.Write(r.page.page().Encode)
+	shown := r.page.page()
+	if r.host.Reported != nil {
+		r.host.Reported(shown)
+	}
+	if r.page.file == nil {
+		return nil
+	}
+	written, err := r.page.file.Write(shown.Encode)
 	if err != nil {
 		return err
 	}
@@ -99,6 +106,9 @@ func (p *reportPage) page() page.Page {
 	}
 	if p.result.Input.Path == job.Stdin {
 		shown.Title = "Samples from standard input"
+		if p.result.Input.Streamed {
+			shown.Title = "Samples streamed by the caller"
+		}
 	}
 	shown.Sections = append(shown.Sections, p.resultsSection())
 	solved := p.solved()

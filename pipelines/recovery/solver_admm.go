@@ -23,6 +23,7 @@ func admmEntry() solverEntry {
 			}
 			return c.matrices(n, d)
 		},
+		work: func(_ solverConfig, t shape) work { return t.eigen().times(100) },
 		build: func(c solverConfig) solver.Solver {
 			return glasso.ADMM{Settings: c.gpuSettings(), Lambda: c.job.ADMMLambda}
 		},

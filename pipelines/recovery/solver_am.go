@@ -18,6 +18,7 @@ func amEntry() solverEntry {
 		objectiveOption: "am_lambda",
 		// Θ, Z, the next Θ, Y, the vectors, and the eigendecomposition.
 		memory: func(c solverConfig, d int) int64 { return c.matrices(sharedMatrices+5+eigenMatrices, d) },
+		work:   func(_ solverConfig, t shape) work { return t.eigen().times(100) },
 		build: func(c solverConfig) solver.Solver {
 			return glasso.AM{Settings: c.gpuSettings(), Lambda: c.job.AMLambda}
 		},

@@ -20,6 +20,7 @@ func clrEntry() solverEntry {
 		memory: func(c solverConfig, d int) int64 {
 			return association.MutualInformationMemory(c.samples, d) + 2*matrix(d)
 		},
+		work: func(_ solverConfig, t shape) work { return t.pairs(20 * t.m) },
 		rank: func(ctx context.Context, c rankingConfig) (*ranking, error) {
 			score, err := c.scorer().MutualInformation(ctx, c.rows, c.problem.S.Len())
 			if err != nil {

@@ -14,6 +14,7 @@ func correlationEntry() solverEntry {
 		},
 		marginal: true,
 		memory:   func(_ solverConfig, d int) int64 { return 2 * matrix(d) }, // scores and signs
+		work:     func(_ solverConfig, t shape) work { return t.pairs(10) },
 		rank: func(_ context.Context, c rankingConfig) (*ranking, error) {
 			r := c.correlation()
 			return undirected(absolute(r), r), nil

@@ -24,6 +24,7 @@ func expressionEntry() solverEntry {
 			return c.estimateMemory(d, covariance.NormalScores) + association.MutualInformationMemory(c.samples, d) +
 				int64(4+len(c.learned.Inputs)+eigenMatrices)*matrix(d) + regressionMemory(c.learned, d)
 		},
+		work: func(_ solverConfig, t shape) work { return t.eigen().times(4).plus(t.pairs(20*t.m + 3000)) },
 		rank: func(ctx context.Context, c rankingConfig) (*ranking, error) {
 			d := c.problem.S.Len()
 			var regulators []int

@@ -16,6 +16,7 @@ func gistaEntry() solverEntry {
 		onGPU:        true,
 		// Θ and its inverse, here and at the next point, and a factor.
 		memory: func(c solverConfig, d int) int64 { return c.matrices(sharedMatrices+5, d) },
+		work:   func(_ solverConfig, t shape) work { return t.cubes(300) }, // iterations to 1e-6, each a factor and an inverse
 		build:  func(c solverConfig) solver.Solver { return glasso.GISTA{Settings: c.gpuSettings()} },
 	}
 }

@@ -35,6 +35,9 @@ func gladEntry() solverEntry {
 			}
 			return int64(n)*matrix(d) + int64(1+dense.Cores())*int64(1+len(c.model.Cells))*networkBytes + adaptMemory(c, d)
 		},
+		work: func(c solverConfig, t shape) work {
+			return t.eigen().times(float64(1 + c.model.Iterations)).plus(t.pairs(3000))
+		},
 		build: func(c solverConfig) solver.Solver {
 			if c.adapting != nil {
 				return c.adapting(c)

@@ -19,6 +19,7 @@ func pcorEntry() solverEntry {
 			Description: "ranks pairs by the partial correlation of (R + I)/2: direct influences before indirect ones, at any number of samples",
 		},
 		memory: func(_ solverConfig, d int) int64 { return 4 * matrix(d) }, // scores, signs, the factor and what is multiplied
+		work:   func(_ solverConfig, t shape) work { return t.cubes(3) },
 		rank: func(ctx context.Context, c rankingConfig) (*ranking, error) {
 			r := c.correlation()
 			score := dense.NewSym(r.Len(), nil)

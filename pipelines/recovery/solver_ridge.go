@@ -17,6 +17,7 @@ func ridgeEntry() solverEntry {
 			Description: "ranks pairs by the coefficients of every variable's regression on the regulators that --regulators lists",
 		},
 		memory: func(_ solverConfig, d int) int64 { return 4 * matrix(d) }, // at most, if all are regulators
+		work:   func(_ solverConfig, t shape) work { return t.cubes(3) },
 		rank: func(ctx context.Context, c rankingConfig) (*ranking, error) {
 			r := c.correlation()
 			b, definite, err := c.scorer().Ridge(ctx, r, c.regulators, ridgeShrinkage)

@@ -20,6 +20,7 @@ func spearmanEntry() solverEntry {
 		memory: func(c solverConfig, d int) int64 {
 			return c.estimateMemory(d, covariance.Spearman) + matrix(d)
 		},
+		work: func(_ solverConfig, t shape) work { return work{products: t.m * t.d * t.d}.plus(t.pairs(10)) },
 		rank: func(ctx context.Context, c rankingConfig) (*ranking, error) {
 			r, err := c.estimate(ctx, covariance.Spearman)
 			if err != nil {

@@ -20,6 +20,7 @@ func spectralEntry() solverEntry {
 		memory: func(c solverConfig, d int) int64 { // the correlation, the decomposition, scores
 			return c.estimateMemory(d, covariance.NormalScores) + int64(3+eigenMatrices)*matrix(d)
 		},
+		work: func(_ solverConfig, t shape) work { return t.eigen().times(2).plus(t.pairs(100)) },
 		rank: func(ctx context.Context, c rankingConfig) (*ranking, error) {
 			r, err := c.ranked(ctx)
 			if err != nil {

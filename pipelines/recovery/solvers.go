@@ -51,6 +51,8 @@ type solverEntry struct {
 	// variables are all connected, at most about twice as much:
 	// TestMemoryOfSolvers measures both.
 	memory func(c solverConfig, d int) int64
+	// work is about how much it calculates on a table, to an order of magnitude.
+	work func(c solverConfig, t shape) work
 }
 
 // A solverConfig is what a run gives to its solvers.

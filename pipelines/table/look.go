@@ -37,11 +37,24 @@ func Look(ctx context.Context, s Source, f Files, engine dense.Engine) (*job.Loo
 		look.TwoValued = append(look.TwoValued, t.cleaned.names[j])
 	}
 	look.CarriedByFew = t.cleaned.tails.sameSamples() && carriedByFew(float64(look.MedianKurtosis), t.Preparation.SamplesRead)
-	rows, missing := slices.Clone(t.rows), t.hasMissing()
-	data, err := t.Estimate(ctx, engine, progress.Begin(nil, progress.Reading, ""))
-	if err != nil && ctx.Err() == nil && missing {
+	var rows []float64 // for a second try
+	if t.hasMissing() {
+		rows = t.rows
+	}
+	if f.Admit != nil {
+		if err := f.Admit(t.Memory()+8*int64(len(rows)), len(t.Names)); err != nil {
+			return nil, nil, err
+		}
+	}
+	rows = slices.Clone(rows)
+	report := f.Report
+	if report == nil {
+		report = progress.Begin(nil, progress.Reading, "")
+	}
+	data, err := t.Estimate(ctx, engine, report)
+	if err != nil && ctx.Err() == nil && rows != nil {
 		t.rows, t.source.Missing = rows, job.MissingMean
-		data, err = t.Estimate(ctx, engine, progress.Begin(nil, progress.Reading, ""))
+		data, err = t.Estimate(ctx, engine, report)
 	}
 	if err != nil {
 		return nil, nil, err

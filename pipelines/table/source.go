@@ -125,6 +125,9 @@ type Files struct {
 	// which it does until the last has come: all at once where the file says how
 	// many there are. An error of it is that of Estimate.
 	Keep func(more int64) error
+	// Admit, if set, is called by Look when the variables are known, before it takes so
+	// many bytes for their covariance. An error of it is that of Look.
+	Admit func(bytes int64, variables int) error
 }
 
 // Lists are the options for lists of pairs.

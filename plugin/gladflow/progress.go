@@ -40,6 +40,9 @@ func (p *progressBar) show(now progress.Update) {
 		return
 	}
 	text := stageName(now) + ": " + now.Detail
+	if now.Left > 0 {
+		text += ", about " + progress.Roughly(now.Left) + " left"
+	}
 	if p.bar == nil {
 		p.bar = progressbar.NewOptions(barSteps,
 			progressbar.OptionSetDescription(text),

@@ -17,6 +17,7 @@ const snippetFile = `package snippet
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -24,13 +25,16 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin"
+	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glasso"
 )
 
-func snippet(ctx context.Context, samples array.RecordReader, s *dense.Sym) error {
+func snippet(ctx context.Context, client *plugin.Client, samples array.RecordReader, s *dense.Sym, page, picture io.Writer) error {
+	{ // which may declare a client of its own
 %s
+	}
 	return nil
 }
 `

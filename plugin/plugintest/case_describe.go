@@ -78,7 +78,7 @@ func listActions(t *testing.T, k *kit) {
 	}
 	for _, name := range []string{
 		protocol.ActionDescribe, protocol.ActionSchema, protocol.ActionValidate, protocol.ActionSolvers, protocol.ActionModels,
-		protocol.ActionRecover, protocol.ActionWatch, protocol.ActionResult, protocol.ActionCancel, protocol.ActionForget,
+		protocol.ActionRecover, protocol.ActionLook, protocol.ActionWatch, protocol.ActionResult, protocol.ActionFile, protocol.ActionCancel, protocol.ActionForget,
 	} {
 		if !slices.Contains(names, name) {
 			t.Errorf("ListActions must list %q, and lists %q", name, names)

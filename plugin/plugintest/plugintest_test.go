@@ -65,6 +65,8 @@ func TestKitFindsDefects(t *testing.T) {
 		{"deaf", "cancelled stream", "after the caller has cancelled the exchange with bcd its run must have ended"},
 		{"interrupted", "interrupt", "so the binary must go on after one"},
 		{"silent", "forms of a table", "only 0 edges were found"},
+		{"loads", "files of a run", `the page of a run must load nothing, and it has "src=\"https://example.org/x.js"`},
+		{"blind", "look", "of a table with one null"},
 		{"orphan", "host killed", "after the death of the host there must be no process"},
 	} {
 		if c.defect != "orphan" { // nobody watches the host, ever

@@ -1,6 +1,7 @@
 package plugintest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -84,6 +85,8 @@ func spoil(defect string, stdout io.Writer) grpc.StreamServerInterceptor {
 			fmt.Fprintln(stdout, "hello")
 		case "deaf":
 			stream = deaf{stream}
+		case "loads", "blind":
+			stream = changed{stream}
 		case "silent":
 			if call.FullMethod == "/arrow.flight.protocol.FlightService/DoGet" {
 				stream = halved{stream}
@@ -105,6 +108,19 @@ func spoil(defect string, stdout io.Writer) grpc.StreamServerInterceptor {
 type deaf struct{ grpc.ServerStream }
 
 func (d deaf) Context() context.Context { return context.WithoutCancel(d.ServerStream.Context()) }
+
+// changed sends pages that load something, and looks that see nothing missing.
+type changed struct{ grpc.ServerStream }
+
+func (c changed) SendMsg(m any) error {
+	switch m := m.(type) {
+	case *flight.Result:
+		m.Body = bytes.Replace(m.Body, []byte("<body>"), []byte(`<body><script src="https://example.org/x.js"></script>`), 1)
+	case *flight.PutResult:
+		m.AppMetadata = bytes.Replace(m.AppMetadata, []byte(`"whole_samples":199`), []byte(`"whole_samples":200`), 1)
+	}
+	return c.ServerStream.SendMsg(m)
+}
 
 // halved sends schemas and forgets batches.
 type halved struct{ grpc.ServerStream }

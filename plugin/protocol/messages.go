@@ -18,6 +18,11 @@ const (
 	// ActionRecover takes a job whose input is a file or URL that the service
 	// can read, starts it and returns a Run.
 	ActionRecover = "recover"
+	// ActionLook takes a job whose input is a file or URL that the service can read, and
+	// returns what "gladflow look --json" prints: what the table is. It is a run without
+	// solvers that ends with the call. Of the job it takes how the table is read, the
+	// correlation and the model. Tables that are streamed go to the path "look".
+	ActionLook = "look"
 	// ActionWatch takes a Run and streams an Event for everything that
 	// happens, at most ten a second, until the run has ended; the last has
 	// its final state.
@@ -26,6 +31,10 @@ const (
 	// run.json, if the run came so far that it has one. The call of a run that has
 	// failed or was cancelled ends, after that, with the run's error.
 	ActionResult = "result"
+	// ActionFile takes a File and returns a file made of a run's results, in pieces: the
+	// results of the call, one after the other, are its bytes. It waits for the solver, or
+	// for the end of the run.
+	ActionFile = "file"
 	// ActionCancel takes a Run, ends it and returns its RunInfo. What its
 	// solvers had finished stays.
 	ActionCancel = "cancel"
@@ -33,10 +42,41 @@ const (
 	ActionForget = "forget"
 )
 
-// PathEcho is the path of a DoExchange that sends samples back as they were
-// read: a FixedSizeList of float64 with the names of the variables in the
-// field's metadata, gladflow.names, as a JSON array.
-const PathEcho = "echo"
+// Paths of descriptors, in place of a command.
+const (
+	// PathEcho is the path of a DoExchange that sends samples back as they were
+	// read: a FixedSizeList of float64 with the names of the variables in the
+	// field's metadata, gladflow.names, as a JSON array.
+	PathEcho = "echo"
+	// PathLook begins the path [look, job] of a DoPut whose answer, the app_metadata of the
+	// one PutResult, is that of the action look. Samples are those of the call.
+	PathLook = "look"
+	// PathDraw begins the path [draw, File] of a DoPut that streams a list of edges, best
+	// first, with the columns source, target and, if any, score and sign. Its answer is the
+	// picture, in pieces: the app_metadata of the PutResults, one after the other.
+	PathDraw = "draw"
+)
+
+// FileReport is the File of the page of a run.
+const FileReport = "report.html"
+
+// A File is what the action file and the path "draw" take.
+type File struct {
+	// Run is the run's identifier; absent for the path "draw".
+	Run string `json:"run,omitzero"`
+	// File is the name of the file, as in the folder that a run on the command line leaves:
+	// report.html, the page of the run, or SOLVER.edges.FORMAT, a solver's list of edges, the
+	// format being parquet, arrow, csv, graphml, cyjs or sif, or a picture of it, svg or png.
+	// For the path "draw" any name that ends in .svg or .png.
+	File string `json:"file"`
+	// Top is the number of edges that a picture shows, the strongest ones: 1 to 3000; 200
+	// if absent.
+	Top int `json:"top,omitzero"`
+	// Theme is what a picture is drawn on, light or dark; light if absent.
+	Theme string `json:"theme,omitzero"`
+	// NoLabels leaves the names out of a picture.
+	NoLabels bool `json:"no_labels,omitzero"`
+}
 
 // A Run names a run. It is what DoPut sends back as app_metadata, once the job
 // has been accepted, and the body of most actions.
@@ -110,7 +150,8 @@ type RunInfo struct {
 	Run string `json:"run"`
 	// State is how far it has come.
 	State State `json:"state"`
-	// Solvers are the job's, in their order.
+	// Solvers are the job's, in their order; none of a look, or of a picture of a list that
+	// is sent, which have no tables and are gone when they end.
 	Solvers []string `json:"solvers"`
 	// Finished are those whose tables can be had without waiting.
 	Finished []string `json:"finished,omitempty"`
@@ -130,7 +171,8 @@ type Event struct {
 	Run string `json:"run"`
 	// State is how far the run has come.
 	State State `json:"state"`
-	// Stage is "opening the device", "memory", "reading", "choosing the penalty", "screening pairs", "testing pairs",
+	// Stage is "opening the device", "memory", "reading", "estimating the time", "choosing the penalty",
+	// "screening pairs", "testing pairs",
 	// "solving" or "solving halves of the samples";
 	// empty in the last event. The first is there where a GPU is looked for.
 	Stage string `json:"stage,omitempty"`
@@ -138,6 +180,8 @@ type Event struct {
 	Solver string `json:"solver,omitempty"`
 	// Fraction is how much of the stage is done, 0 to 1; absent if unknown.
 	Fraction *float64 `json:"fraction,omitempty"`
+	// Left is about how many seconds the stage still takes; absent if unknown.
+	Left float64 `json:"left_seconds,omitempty"`
 	// Detail is a few words for people: how many samples, which gap.
 	Detail string `json:"detail,omitempty"`
 	// Done says that the stage has ended.

@@ -27,8 +27,10 @@ func actions() []action {
 		{protocol.ActionSolvers, "the solvers there are", (*Service).solvers},
 		{protocol.ActionModels, "the built-in models of GLAD", (*Service).models},
 		{protocol.ActionRecover, "start a job whose input is a file or URL: job → {run}", (*Service).startJob},
+		{protocol.ActionLook, "say what a table is that is a file or URL, and how to recover from it: job → what look --json prints", (*Service).lookAtFile},
 		{protocol.ActionWatch, "what happens in a run until it has ended: {run} → events", (*Service).watch},
 		{protocol.ActionResult, "what came of a run, when it has ended: {run} → the document run.json, then the error of one that failed", (*Service).runResult},
+		{protocol.ActionFile, "a file made of the results of a run, such as report.html or bcd.edges.svg: {run, file} → its bytes in pieces", (*Service).runFile},
 		{protocol.ActionCancel, "end a run; what has finished stays: {run} → what is known of it", (*Service).cancelRun},
 		{protocol.ActionForget, "end a run and drop its results: {run}", (*Service).forgetRun},
 	}
@@ -107,8 +109,8 @@ func (s *Service) startJob(body []byte, stream flight.FlightService_DoActionServ
 	if err != nil {
 		return err
 	}
-	if j.Input == streamed {
-		return fault.Field("input", "no table is named; give a file or URL that the service can read, or stream the samples with DoPut")
+	if err := namesTable(j); err != nil {
+		return err
 	}
 	r, err := s.runs.Start(stream.Context(), runs.Request{Caller: s.caller(stream.Context()), Job: j, Detached: true})
 	if err != nil {
@@ -117,8 +119,16 @@ func (s *Service) startJob(body []byte, stream flight.FlightService_DoActionServ
 	return reply(stream, protocol.Run{Run: r.ID()})
 }
 
-// named is the run that a body names, if the caller may know of it.
-func (s *Service) named(ctx context.Context, body []byte) (*runs.Run, error) {
+// namesTable refuses a job that names no table.
+func namesTable(j job.Job) error {
+	if j.Input != streamed {
+		return nil
+	}
+	return fault.Field("input", "no table is named; give a file or URL that the service can read, or stream the samples with DoPut")
+}
+
+// runOf is the run that a body names, if the caller may know of it.
+func (s *Service) runOf(ctx context.Context, body []byte) (*runs.Run, error) {
 	var b protocol.Run
 	if err := decode(body, &b, `{"run": …}`); err != nil {
 		return nil, err
@@ -127,7 +137,7 @@ func (s *Service) named(ctx context.Context, body []byte) (*runs.Run, error) {
 }
 
 func (s *Service) watch(body []byte, stream flight.FlightService_DoActionServer) error {
-	r, err := s.named(stream.Context(), body)
+	r, err := s.runOf(stream.Context(), body)
 	if err != nil {
 		return err
 	}
@@ -140,7 +150,7 @@ func (s *Service) watch(body []byte, stream flight.FlightService_DoActionServer)
 }
 
 func (s *Service) runResult(body []byte, stream flight.FlightService_DoActionServer) error {
-	r, err := s.named(stream.Context(), body)
+	r, err := s.runOf(stream.Context(), body)
 	if err != nil {
 		return err
 	}
@@ -149,12 +159,14 @@ func (s *Service) runResult(body []byte, stream flight.FlightService_DoActionSer
 		if err := reply(stream, result); err != nil {
 			return err
 		}
+	} else if failure == nil {
+		return fault.New(codes.NotFound, protocol.ReasonNotFound, "a run without solvers leaves no document; its own call has what came of it")
 	}
 	return failure
 }
 
 func (s *Service) cancelRun(body []byte, stream flight.FlightService_DoActionServer) error {
-	r, err := s.named(stream.Context(), body)
+	r, err := s.runOf(stream.Context(), body)
 	if err != nil {
 		return err
 	}
@@ -166,7 +178,7 @@ func (s *Service) cancelRun(body []byte, stream flight.FlightService_DoActionSer
 }
 
 func (s *Service) forgetRun(body []byte, stream flight.FlightService_DoActionServer) error {
-	r, err := s.named(stream.Context(), body)
+	r, err := s.runOf(stream.Context(), body)
 	if err != nil {
 		return err
 	}

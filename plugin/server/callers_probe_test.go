@@ -141,6 +141,10 @@ func actionProbes() map[string]func(guest, string) error {
 			return err
 		}
 	}
+	probes[protocol.ActionFile] = func(g guest, id string) error {
+		_, err := act(g.ctx, g.Client, protocol.ActionFile, `{"run":"`+id+`","file":"report.html"}`)
+		return err
+	}
 	return probes
 }
 
@@ -164,7 +168,7 @@ func TestEveryCallIsProbed(t *testing.T) {
 	}
 	noRun = []string{
 		protocol.ActionDescribe, protocol.ActionSchema, protocol.ActionValidate, protocol.ActionSolvers, protocol.ActionModels,
-		protocol.ActionRecover,
+		protocol.ActionRecover, protocol.ActionLook,
 	}
 	actionsProbed := actionProbes()
 	for _, a := range actions() {

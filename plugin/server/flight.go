@@ -52,7 +52,12 @@ func (s *Service) streamedJob(d *flight.FlightDescriptor) (job.Job, error) {
 	if d.Type != flight.DescriptorCMD {
 		return job.Job{}, fault.Call("the descriptor is not a command; send the job, as JSON, as one")
 	}
-	j, err := s.parseJob(d.Cmd)
+	return s.parseStreamed(d.Cmd)
+}
+
+// parseStreamed reads a job whose samples are those of the call.
+func (s *Service) parseStreamed(document []byte) (job.Job, error) {
+	j, err := s.parseJob(document)
 	if err == nil && j.Input != streamed {
 		err = fault.Field("input", "the samples of this call are streamed; leave this out, or start the job with the action %s", protocol.ActionRecover)
 	}
@@ -68,6 +73,9 @@ func (s *Service) DoPut(stream flight.FlightService_DoPutServer) error {
 	defer u.memory.End()
 	if err := s.receive(u); err != nil {
 		return err
+	}
+	if u.descriptor.Type == flight.DescriptorPATH {
+		return s.putPath(stream, u)
 	}
 	j, err := s.streamedJob(u.descriptor)
 	if err != nil {

@@ -49,6 +49,9 @@ func (s *Service) DoGet(t *flight.Ticket, stream flight.FlightService_DoGetServe
 // resolve fills in what a ticket leaves out and refuses what the job has not.
 func resolve(r *runs.Run, t protocol.Ticket) (protocol.Ticket, error) {
 	solvers := r.Job().Solvers
+	if len(solvers) == 0 {
+		return t, fault.New(codes.NotFound, protocol.ReasonNotFound, "the run has no solvers, so it has no tables")
+	}
 	known := []string{protocol.TableEdges, protocol.TablePrecision, protocol.TableMetrics}
 	if t.Table == "" {
 		t.Table = protocol.TableEdges
@@ -137,6 +140,12 @@ func (s *Service) ListFlights(c *flight.Criteria, stream flight.FlightService_Li
 	}
 	list = slices.DeleteFunc(list, func(r *runs.Run) bool { return !carries(r, wanted.Labels) })
 	for _, r := range list {
+		if len(r.Job().Solvers) == 0 {
+			if err := stream.Send(withoutTables(r)); err != nil {
+				return err
+			}
+			continue
+		}
 		names := []string{protocol.TableEdges}
 		if len(alike(r.Job(), protocol.TablePrecision)) > 0 {
 			names = append(names, protocol.TablePrecision)
@@ -211,6 +220,14 @@ func flightInfo(r *runs.Run, table, solver string) *flight.FlightInfo {
 		}
 	}
 	return info
+}
+
+// withoutTables tells of a run that has none.
+func withoutTables(r *runs.Run) *flight.FlightInfo {
+	return &flight.FlightInfo{
+		FlightDescriptor: &flight.FlightDescriptor{Type: flight.DescriptorPATH, Path: []string{r.ID()}},
+		Ordered:          true, AppMetadata: encode(r.Info()),
+	}
 }
 
 // tableSchema is the schema of a table. Of one that is not there yet the metadata are

@@ -56,7 +56,7 @@ func FuzzCalls(f *testing.F) {
 		} else if _, err := s.parseJob(encode(recovery.Resolved(j))); err != nil {
 			t.Fatalf("%s is accepted, and with its defaults not: %v", b, err)
 		}
-		_, err := s.named(t.Context(), b)
+		_, err := s.runOf(t.Context(), b)
 		wellSaid(t, err)
 		var ticket protocol.Ticket
 		wellSaid(t, decode(b, &ticket, "a ticket"))

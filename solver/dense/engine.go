@@ -64,6 +64,7 @@ type Scratch struct {
 
 	// Of eigen.
 	vectors, tau, offDiagonal []float64
+	parts                     []float64
 	tridiagonal               tridiagonal.Solver
 
 	// Of LogDetProxOver.

@@ -129,6 +129,7 @@ func bind(handle uintptr, file string) (Engine, error) {
 		{"dsytrd_", &l.dsytrd},
 		{"dlatrd_", &l.dlatrd},
 		{"dormtr_", &l.dormtr},
+		{"dgemv_", &l.dgemv},
 		{"openblas_set_num_threads", &setThreads},
 		{"openblas_get_config", &getConfig},
 	} {

@@ -22,7 +22,7 @@ type library struct {
 
 	dgemm, dsymm, dsyrk, dsyr2k, dtrsm, dtrmm uintptr
 	dpotrf, dpotri, dtrtri, dlauum            uintptr
-	dsytrd, dlatrd, dormtr                    uintptr
+	dsytrd, dlatrd, dormtr, dgemv             uintptr
 }
 
 // arguments are the scalars of one call, on the heap, so that the library can
@@ -139,6 +139,24 @@ func (l *library) symmRight(m, n int, a []float64, lda int, b []float64, ldb int
 		uintptr(unsafe.Pointer(&p.beta)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(c))), uintptr(unsafe.Pointer(&p.c)),
 		one, one)
+}
+
+// gemv adds alpha·A·x to y, or alpha·Aᵀ·x where trans is set, for A m×n.
+func (l *library) gemv(trans bool, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, y []float64) {
+	p := l.arguments()
+	defer l.args.Put(p)
+	p.op1 = operation(!trans)
+	p.m, p.n = int32(n), int32(m)
+	p.alpha, p.beta = alpha, 1
+	p.a, p.b, p.c = int32(lda), int32(incX), 1
+	purego.SyscallN(l.dgemv,
+		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.m)), uintptr(unsafe.Pointer(&p.n)),
+		uintptr(unsafe.Pointer(&p.alpha)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(&p.a)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(x))), uintptr(unsafe.Pointer(&p.b)),
+		uintptr(unsafe.Pointer(&p.beta)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(y))), uintptr(unsafe.Pointer(&p.c)),
+		one)
 }
 
 // triangular calls dtrsm or dtrmm: B, m×n, becomes alpha·B·op(U) or, with the

@@ -17,7 +17,11 @@ func (e *openBLAS) tridiagonalise(n int, a, diagonal, offDiagonal, tau []float64
 	for ; n-first > 4*panel && large(n-first, n-first, n); first += panel {
 		m := n - first
 		at := a[first*n+first:]
-		e.alone(func() { e.latrd(m, panel, at, n, offDiagonal[first:], tau[first:], work.Float, m) })
+		if e.shares(m) {
+			e.reducePanel(m, panel, at, n, offDiagonal[first:], tau[first:], work.Float, m, work)
+		} else {
+			e.alone(func() { e.latrd(m, panel, at, n, offDiagonal[first:], tau[first:], work.Float, m) })
+		}
 		e.update(m-panel, panel, at[panel:], n, work.Float[panel:], m, at[panel*n+panel:])
 		for j := range panel {
 			diagonal[first+j] = at[j*n+j]

@@ -53,7 +53,7 @@ def refused(kind, words, call, *args):
 about = act("describe")[0]
 assert about["protocol"] == 1 and "glad" in [s["name"] for s in about["solvers"]], about
 actions = [a.type for a in client.list_actions()]
-assert actions == "describe schema validate solvers models recover watch result cancel forget".split(), actions
+assert actions == "describe schema validate solvers models recover look watch result file cancel forget".split(), actions
 assert act("validate", JOB)[0]["edges"] == "support"
 assert "penalty" in act("schema")[0]["properties"]
 
@@ -90,6 +90,50 @@ info = client.get_flight_info(flight.FlightDescriptor.for_path(run["run"], "edge
 assert info.total_records == edges.num_rows and info.schema.equals(edges.schema)
 assert client.do_get(info.endpoints[0].ticket).read_all().equals(edges)
 assert sorted(f.descriptor.path[1] for f in client.list_flights(json.dumps(run).encode())) == [b"edges", b"precision"]
+
+# look: of a stream and of a file, and the job that it advises; what a run would refuse
+def ask(path, table):
+    writer, reader = client.do_put(flight.FlightDescriptor.for_path(*path), table.schema)
+    with writer:
+        writer.write_table(table)
+        writer.done_writing()
+        pieces = []
+        while (piece := reader.read()) is not None:
+            pieces.append(piece.to_pybytes())
+        return b"".join(pieces)
+
+
+def look(job, table):
+    return json.loads(ask(["look", json.dumps(job)], table))
+
+
+seen = look({**JOB, "labels": {"request": "4713"}}, samples)
+assert seen["input"]["samples"] == samples.num_rows and seen["job"]["labels"] == {"request": "4713"}, seen
+there = act("look", {"input": table})[0]
+assert there["ratio"] == seen["ratio"] and there["median_kurtosis"] == seen["median_kurtosis"], (there, seen)
+gap = samples.set_column(1, samples.column_names[1], pa.array([None] + samples.column(1).to_pylist()[1:], pa.float64()))
+refused(pa.ArrowInvalid, "the value is missing", put, JOB, gap)
+seen = look(JOB, gap)
+assert seen["input"]["missing"]["values"] == 1 and seen["whole_samples"] == samples.num_rows - 1, seen
+assert act("result", put(seen["job"], gap))[0]["input"]["samples"] == samples.num_rows - 1
+refused(pa.ArrowInvalid, "missing: ", look, {"missing": "perhaps"}, gap)
+refused(pa.ArrowInvalid, "one sample", look, {}, gap.slice(0, 1))
+
+
+# files of a run: its page, its edges for other programs, a picture; and one of edges that are sent
+def made(run, file, **more):
+    action = flight.Action("file", json.dumps({**run, "file": file, **more}).encode())
+    return b"".join(r.body.to_pybytes() for r in client.do_action(action))
+
+
+page = made(run, "report.html")
+assert page.startswith(b"<!DOCTYPE html>") and samples.column_names[0].encode() in page
+assert made(run, "bcd.edges.sif").count(b"\n") == edges.num_rows
+assert made(run, "bcd.edges.svg", top=3) == ask(["draw", json.dumps({"file": "x.svg", "top": 3})], edges)
+assert made(run, "bcd.edges.png", theme="dark").startswith(b"\x89PNG")
+assert pq.read_table(pa.BufferReader(made(run, "bcd.edges.parquet"))).equals(edges)
+refused(pa.ArrowKeyError, "there is no file", made, run, "bcd.edges.gif")
+refused(pa.ArrowInvalid, "no edges to draw", ask, ["draw", '{"file": "x.svg"}'], edges.slice(0, 0))
 
 # labels come back, and find their run
 labelled = put({**JOB, "labels": {"request": "4711", "note": "é = x"}}, samples)

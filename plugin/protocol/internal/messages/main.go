@@ -35,10 +35,11 @@ Generated from the Go structs by ` + "`go generate ./plugin/protocol`" + `. All 
 | call of Arrow Flight | takes | gives |
 |---|---|---|
 | DoPut | the command of the descriptor: a job (see the action schema) without its input; the samples | app_metadata of the first PutResult: Run |
+| DoPut | the path look, a job, or draw, File; the samples, or the list of edges | app_metadata of the PutResults: what the table is, or the picture |
 | DoGet | Ticket | a table, when the solver has finished |
 | DoExchange | as DoPut, with one solver at most; or the path "echo" | the edges; or the samples as they were read |
 | GetFlightInfo, GetSchema | the path run[, table[, solver]] | FlightInfo with app_metadata RunInfo and an endpoint for every solver |
-| ListFlights | Criteria, or nothing | a FlightInfo for every table |
+| ListFlights | Criteria, or nothing | a FlightInfo for every table, and one for a run without solvers |
 | DoAction | an action and its body, see below | see below |
 
 Failures are gRPC statuses. Their details hold a google.rpc.ErrorInfo of the

@@ -18,6 +18,7 @@ import (
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/pipelines/recovery"
+	"github.com/gladflow/gladflow/pipelines/report/page"
 	"github.com/gladflow/gladflow/pipelines/table"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/fault"
@@ -32,6 +33,9 @@ type Request struct {
 	// the job names a file. The context is the run's.
 	Open   func(context.Context, batch.Limits) (array.RecordReader, error)
 	Upload *Upload
+	// Work does what is no recovery, such as a look at the table. Such a run has no solvers
+	// and leaves nothing. nil: the job is done.
+	Work func(context.Context, recovery.Host) error
 	// Detached runs go on after the end of their call, and are kept after their
 	// own end. Others end with the call and are gone then.
 	Detached bool
@@ -76,12 +80,18 @@ func (g *Registry) execute(ctx context.Context, r *Run, q Request) {
 	done := make(chan outcome, 1)
 	go func() {
 		var o outcome
+		var shown *page.Page
 		o.err = fault.Catch(g.Logger, func() (err error) {
-			o.result, err = g.perform(ctx, r, q)
+			o.result, err = g.perform(ctx, r, q, func(p page.Page) {
+				p = p.Trim()
+				shown = &p
+			})
 			return err
 		})
 		if err := g.keepDocument(r, o.result); err != nil {
 			o.result, o.err = nil, cmp.Or(o.err, err)
+		} else if q.Detached {
+			g.keepPage(r, shown)
 		}
 		done <- o
 	}()
@@ -128,7 +138,7 @@ func (r *Run) await(done <-chan outcome) outcome {
 }
 
 // perform calls Work with what a run of the service gives it.
-func (g *Registry) perform(ctx context.Context, r *Run, q Request) (*job.Result, error) {
+func (g *Registry) perform(ctx context.Context, r *Run, q Request, reported func(page.Page)) (*job.Result, error) {
 	host := recovery.Host{
 		Files: table.Files{Stdin: strings.NewReader(""), Root: g.Root, Stores: g.Stores, MostVariables: g.Limits.Variables, Limits: TableLimits(g.Limits)},
 		Progress: func(p progress.Update) {
@@ -143,6 +153,9 @@ func (g *Registry) perform(ctx context.Context, r *Run, q Request) (*job.Result,
 		Solved: func(n recovery.Network) error { return g.keepTables(r, n) },
 		Memory: share{g, r.caller},
 	}
+	if q.Detached {
+		host.Reported = reported
+	}
 	if q.Upload != nil {
 		defer q.Upload.giveBack()
 		records, err := q.Open(ctx, q.Upload.Limits())
@@ -151,6 +164,9 @@ func (g *Registry) perform(ctx context.Context, r *Run, q Request) (*job.Result,
 		}
 		defer records.Release()
 		host.Records = records
+	}
+	if q.Work != nil {
+		return nil, q.Work(ctx, host)
 	}
 	return g.Work(ctx, r.job, host)
 }

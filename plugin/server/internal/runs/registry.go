@@ -88,6 +88,7 @@ type Registry struct {
 	calls    quota // that are open
 	memory   *memory.Budget
 	inbox    *inbox
+	making   making
 	idle     chan struct{} // closed when running falls to 0; nil if nothing waits
 }
 
@@ -103,6 +104,7 @@ func New(c Config) *Registry {
 	}
 	most, _ := OpenCalls(c.Limits)
 	g.calls = newQuota(most, g.shareOf(most))
+	g.making.quota = newQuota(max(2, c.Limits.Threads), g.shareOf(max(2, c.Limits.Threads)))
 	g.inbox = newInbox(c.Limits, g.shareOf, g.memory)
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	g.work.Go(g.removeExpired)
@@ -339,7 +341,11 @@ func (g *Registry) newRun(call context.Context, q Request) *Run {
 	ctx, cancel := context.WithCancelCause(call)
 	stop := context.AfterFunc(g.ctx, func() { cancel(drainingFault()) })
 	context.AfterFunc(ctx, func() { stop() })
-	return newRun(ctx, cancel, rand.Text(), q.Caller, recovery.Resolved(q.Job))
+	j := recovery.Resolved(q.Job)
+	if q.Work != nil {
+		j.Solvers = []string{}
+	}
+	return newRun(ctx, cancel, rand.Text(), q.Caller, j)
 }
 
 func drainingFault() *protocol.Fault {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/progress"
+	"github.com/gladflow/gladflow/pipelines/report/page"
 	"github.com/gladflow/gladflow/plugin/protocol"
 	"github.com/gladflow/gladflow/plugin/server/internal/fault"
 )
@@ -41,6 +42,7 @@ type Run struct {
 	version int            // of now
 	solved  map[string]Tables
 	result  *job.Result
+	page    *page.Page // nil where there is none, or no room for it
 	fault   *protocol.Fault
 	ended   time.Time
 }
@@ -94,6 +96,7 @@ func (r *Run) progress(p progress.Update) {
 		Stage:  string(p.Stage),
 		Solver: p.Solver,
 		Detail: p.Detail,
+		Left:   p.Left.Seconds(),
 		Done:   p.Done,
 		Labels: r.job.Labels,
 	}
@@ -295,6 +298,23 @@ func (r *Run) WaitResult(ctx context.Context) (*job.Result, error) {
 		return nil, err
 	}
 	return r.result, r.failure()
+}
+
+// WaitPage returns the page of the run when it has ended, or why there is none.
+func (r *Run) WaitPage(ctx context.Context) (*page.Page, error) {
+	if err := r.WaitDone(ctx); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.page != nil:
+		return r.page, nil
+	case r.fault != nil:
+		return nil, r.fault
+	}
+	return nil, fault.New(codes.ResourceExhausted, protocol.ReasonLimit,
+		"there was no room left to keep the page of the run; ask for fewer edges, write it to a file (report), or raise result_bytes (gladflow serve --max-result-size)")
 }
 
 // WaitTables returns the tables of a solver when it has finished, or why there

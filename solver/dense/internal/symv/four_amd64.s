@@ -1,0 +1,60 @@
+#include "textflag.h"
+
+// SUM stores the sum of the four numbers of Y, of which X is the lower half.
+#define SUM(Y, X, at) \
+	VEXTRACTF128 $1, Y, X14 \
+	VADDPD X14, X, X        \
+	VUNPCKHPD X, X, X14     \
+	VADDSD X14, X, X        \
+	VMOVSD X, at(DI)
+
+// func fourAVX2(sums *[4]float64, a *float64, lda, n int, x, y *float64, f *[4]float64)
+TEXT ·fourAVX2(SB), NOSPLIT, $0-56
+	MOVQ sums+0(FP), DI
+	MOVQ a+8(FP), R8
+	MOVQ lda+16(FP), AX
+	MOVQ n+24(FP), CX
+	MOVQ x+32(FP), SI
+	MOVQ y+40(FP), DX
+	MOVQ f+48(FP), BX
+	SHLQ $3, AX
+	LEAQ (R8)(AX*1), R9
+	LEAQ (R9)(AX*1), R10
+	LEAQ (R10)(AX*1), R11
+	VBROADCASTSD 0(BX), Y0
+	VBROADCASTSD 8(BX), Y1
+	VBROADCASTSD 16(BX), Y2
+	VBROADCASTSD 24(BX), Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ AX, AX
+
+loop:
+	VMOVUPD (SI)(AX*8), Y8
+	VMOVUPD (DX)(AX*8), Y9
+	VMOVUPD (R8)(AX*8), Y10
+	VMOVUPD (R9)(AX*8), Y11
+	VMOVUPD (R10)(AX*8), Y12
+	VMOVUPD (R11)(AX*8), Y13
+	VFMADD231PD Y8, Y10, Y4
+	VFMADD231PD Y8, Y11, Y5
+	VFMADD231PD Y8, Y12, Y6
+	VFMADD231PD Y8, Y13, Y7
+	VFMADD231PD Y0, Y10, Y9
+	VMULPD Y2, Y12, Y15
+	VFMADD231PD Y1, Y11, Y9
+	VFMADD231PD Y3, Y13, Y15
+	VADDPD Y15, Y9, Y9
+	VMOVUPD Y9, (DX)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT  loop
+
+	SUM(Y4, X4, 0)
+	SUM(Y5, X5, 8)
+	SUM(Y6, X6, 16)
+	SUM(Y7, X7, 24)
+	VZEROUPPER
+	RET
