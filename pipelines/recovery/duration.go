@@ -91,7 +91,7 @@ func shapeOf(p solver.Problem, j job.Job) shape {
 		}
 	}
 	t.related = 2 * related / t.d
-	t.neighbours = t.few(9)
+	t.neighbours = t.few(6)
 	if given {
 		t.neighbours = math.Min(2*above/t.d, math.Max(t.few(2), 1))
 	}

@@ -42,8 +42,8 @@ func refitRule() penaltyRule {
 			})
 		},
 		memory:     pathMemory,
-		work:       func(t shape) work { return t.path(t.few(9)) },
-		neighbours: func(t shape) float64 { return t.few(9) },
+		work:       func(t shape) work { return t.path(t.few(6)) },
+		neighbours: func(t shape) float64 { return t.few(6) },
 	}
 }
 
@@ -59,8 +59,8 @@ func ebicRule() penaltyRule {
 			})
 		},
 		memory:     pathMemory,
-		work:       func(t shape) work { return t.path(t.few(9)) },
-		neighbours: func(t shape) float64 { return t.few(9) },
+		work:       func(t shape) work { return t.path(t.few(6)) },
+		neighbours: func(t shape) float64 { return t.few(6) },
 	}
 }
 
@@ -120,8 +120,8 @@ func starsRule() penaltyRule {
 		// Two lanes to the end, and one for every thread.
 		memory: func(c solverConfig, d int) int64 { return c.lanesMemory(4, d) },
 		// Two follow the path, the others three penalties.
-		work:       func(t shape) work { return t.path(t.few(9)).times(2 + t.folds(selection.DefaultSubsamples)/3) },
-		neighbours: func(t shape) float64 { return t.few(9) },
+		work:       func(t shape) work { return t.path(t.few(6)).times(2 + t.folds(selection.DefaultSubsamples)/3) },
+		neighbours: func(t shape) float64 { return t.few(6) },
 	}
 }
 
@@ -139,7 +139,7 @@ func ricRule() penaltyRule {
 		work: func(t shape) work {
 			return work{products: t.m * t.d * t.d}.times(t.folds(selection.DefaultPermutations))
 		},
-		neighbours: func(t shape) float64 { return t.few(9) },
+		neighbours: func(t shape) float64 { return t.few(6) },
 	}
 }
 

@@ -3,6 +3,8 @@ package glad
 import (
 	"math"
 	"math/big"
+	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -143,4 +145,33 @@ func TestActivationsAtTheEnds(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The versions that a machine chooses between by its processor have the same bits, wherever a
+// value stands.
+func FuzzActivationsOfTheProcessor(f *testing.F) {
+	f.Add(uint64(1), 20, 2.0)
+	f.Add(uint64(2), 64, 50.0)
+	f.Add(uint64(3), 9, 1e-9)
+	f.Fuzz(func(t *testing.T, seed uint64, n int, size float64) {
+		if n < 0 || n > 300 {
+			return
+		}
+		r := rand.New(rand.NewPCG(seed, 1))
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = size * r.NormFloat64()
+		}
+		for _, function := range vectored {
+			y := slices.Clone(x)
+			function.versions["here"](y)
+			for i, v := range x {
+				four := []float64{v, v, v, v} // never by eights
+				function.versions["here"](four)
+				if y[i] != four[0] && !(math.IsNaN(y[i]) && math.IsNaN(four[0])) {
+					t.Fatalf("%s of %v is %v among %d, else %v", function.name, v, y[i], n, four[0])
+				}
+			}
+		}
+	})
 }

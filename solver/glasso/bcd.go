@@ -135,7 +135,7 @@ func (st *bcdState) row(i int) []float64 { return st.w[i*st.stride:][:st.n:st.n]
 
 func bcd(ctx context.Context, b *block) outcome {
 	st := newBCDState(b)
-	st.begin()
+	st.begin(ctx)
 	plan := newPlan(b.target)
 	st.effort.tolerance = 1e-2
 	if st.n < bcdSmall {
@@ -198,7 +198,7 @@ func (st *bcdState) restart() {
 // begin sets W to a point of the box: the nearest to a diagonal matrix, or S where that
 // might not be positive definite (S always is, or nearly), or one near the inverse of the
 // initial estimate.
-func (st *bcdState) begin() {
+func (st *bcdState) begin(ctx context.Context) {
 	b := st.b
 	for i := range st.n {
 		st.weight[i] = 1
@@ -226,14 +226,18 @@ func (st *bcdState) begin() {
 	}
 	st.best.from(b.initial)
 	st.c.primal = linear(b, b.initial) - b.logdet
-	st.follow(b.initial)
+	st.follow(ctx, b.initial)
 }
 
 // follow sets W and β to those of an estimate.
-func (st *bcdState) follow(initial *dense.Sym) {
+func (st *bcdState) follow(ctx context.Context, initial *dense.Sym) {
 	b := st.b
 	inverse := st.c.factor // of initial
-	if b.work.InvertFactor(inverse, inverse.Raw()) {
+	var definite bool
+	if dense.AwaitLong(ctx, st.n, func() { definite = b.work.InvertFactor(inverse, inverse.Raw()) }) != nil {
+		return
+	}
+	if definite {
 		for i := range st.n {
 			row := st.row(i)
 			v := row[i]

@@ -30,7 +30,7 @@ func TestGapWithoutFactorisation(t *testing.T) {
 		d := 2 + rng.IntN(40)
 		b := blockOf(randomCovariance(rng, d, 3+rng.IntN(60)), 0.05+0.3*rng.Float64(), dense.Gonum{})
 		st := newBCDState(b)
-		st.begin()
+		st.begin(t.Context())
 		st.effort.tolerance = 1e-4
 		for sweep := range 6 {
 			st.sweep(t.Context())
@@ -86,7 +86,7 @@ func TestInterimCertificates(t *testing.T) {
 	s := randomCovariance(rand.New(rand.NewPCG(17, 2)), 60, 40)
 	run := func(look bool) *bcdState {
 		st := newBCDState(blockOf(s, 0.1, dense.Gonum{}))
-		st.begin()
+		st.begin(t.Context())
 		st.effort.tolerance = 1e-3
 		for sweep := 1; sweep <= 6; sweep++ {
 			st.sweep(t.Context())
@@ -163,7 +163,7 @@ func TestIndefiniteDualIsRepaired(t *testing.T) {
 	s := randomCovariance(rand.New(rand.NewPCG(17, 5)), 20, 30)
 	b := blockOf(s, 0.2, dense.Gonum{})
 	st := newBCDState(b)
-	st.begin()
+	st.begin(t.Context())
 	for i := range 20 {
 		for j := range 20 {
 			if i != j { // a corner of the box

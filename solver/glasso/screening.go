@@ -199,11 +199,13 @@ func solveComponent(ctx context.Context, s *dense.Sym, set Settings, idx []int, 
 		}
 	}
 	if set.Initial != nil {
-		b.initial = rescaled(set.Initial.Precision.Submatrix(idx), scale, true)
+		initial, factor, work := rescaled(set.Initial.Precision.Submatrix(idx), scale, true), dense.NewSym(n, nil), b.work
+		var logdet float64
 		var ok bool
-		b.factor = dense.NewSym(n, nil)
-		if b.logdet, ok = b.work.LogDet(b.initial, b.factor.Raw()); !ok {
-			b.initial = nil
+		if dense.AwaitLong(ctx, n, func() { logdet, ok = work.LogDet(initial, factor.Raw()) }) != nil {
+			b.work = dense.NewWorkspace(set.engine(), n) // what it works on is its own from now on
+		} else if b.factor, b.logdet = factor, logdet; ok {
+			b.initial = initial
 		}
 	}
 	var out outcome
