@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,6 +138,10 @@ func TestSetsOfTheExample(t *testing.T) {
 	sets, err := readList("../../examples/benchmark/gene-networks.yaml", root)
 	if err != nil || len(sets) != 9 {
 		t.Fatalf("%v, %d sets", err, len(sets))
+	}
+	small, err := readList("../../examples/benchmark/small-networks.yaml", root)
+	if err != nil || !slices.Equal(small, sets[1:]) {
+		t.Errorf("the smaller ones are %+v, %v", small, err)
 	}
 	if os.Getenv("GLADFLOW_DATA") == "" {
 		t.Skip("GLADFLOW_DATA does not name a folder with the files")

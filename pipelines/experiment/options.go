@@ -34,7 +34,7 @@ type Options struct {
 	Root string `json:"root,omitzero" file:"read-folder" jsonschema_description:"selection: folder that paths in the list of sets are relative to; without it that of the list"`
 	// The following are Part's, for the experiment general.
 	Families []string `json:"families,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general: families of graphs (er-0.02, er-0.1, grid, scale-free, hub, block, band, small-world; empty counts edges in noise); without it all"`
-	Sizes    []string `json:"sizes,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general: numbers of variables and samples, such as 100x1000; without it 50x25, 100x100, 100x1000, 200x1000 and 400x200"`
+	Sizes    []string `json:"sizes,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general and selection: numbers of variables and samples, such as 100x1000; without it, of general, 50x25, 100x100, 100x1000, 200x1000 and 400x200, and of selection, all of 20 to 300 variables and 20 to 1000 samples"`
 	Scales   []string `json:"scales,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general: spreads of the scales of variables, as simulate --scales takes one; without it 0 and 0.5"`
 	Graphs   int      `json:"graphs,omitzero" jsonschema:"minimum=0" jsonschema_description:"general: graphs of each family and size; 0 is the default, 12"`
 	Models   []string `json:"models,omitzero" jsonschema:"uniqueItems=true" jsonschema_description:"general: built-in models and model files to compare, the first of which the text is about; without it general"`
@@ -78,7 +78,7 @@ func (o Options) Validate() error {
 		return job.Errorf("sets", "only the experiment selection has this; leave it out")
 	case o.Root != "" && o.Sets == "":
 		return job.Errorf("root", "there is no list of sets whose paths it is for; leave it out, or give sets")
-	case o.Name != "general" && len(o.parts()) > 0:
+	case o.Name != "general" && len(o.parts()) > 0 && !(o.Name == "selection" && slices.Equal(o.parts(), []string{"sizes"})):
 		return job.Errorf(o.parts()[0], "only the experiment general has this; leave it out")
 	case o.Document != "" && !o.All:
 		return job.Errorf("document", "the document is written for all experiments; leave this out, or perform all")

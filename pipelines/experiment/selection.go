@@ -75,28 +75,40 @@ type selectionTable struct {
 	truth      float64       // edges
 }
 
-// mostSelected is the number of variables of the largest tables, of which there are half as many.
-const mostSelected = 300
+// halfFrom is the number of variables from which there are half as many tables.
+const halfFrom = 300
+
+// selectionSizes are those of Part, or the default: pairs of d and M.
+func (r *Run) selectionSizes() []Size {
+	if r.Part.Sizes != nil {
+		return r.Part.Sizes
+	}
+	var sizes []Size
+	for _, d := range choose(r, []int{20, 50, 100, 200, halfFrom}, []int{20}) {
+		for _, m := range choose(r, []int{20, 50, 100, 200, 500, 1000}, []int{20, 200}) {
+			sizes = append(sizes, Size{d, m})
+		}
+	}
+	return sizes
+}
 
 // selectionTables are those of all families and sizes, every second one of weaker edges.
 func (r *Run) selectionTables() []*selectionTable {
 	var all []*selectionTable
-	for _, d := range choose(r, []int{20, 50, 100, 200, mostSelected}, []int{20}) {
-		for a, m := range choose(r, []int{20, 50, 100, 200, 500, 1000}, []int{20, 200}) {
-			for b, graph := range []string{
-				simulate.GraphErdosRenyi, simulate.GraphHub, simulate.GraphScaleFree, simulate.GraphGrid,
-				simulate.GraphBand, simulate.GraphSmallWorld, simulate.GraphBlock,
-			} {
-				for k := range 2 {
-					if d == mostSelected && k != (a+b)%2 {
-						continue // one of the two
-					}
-					f := simulate.Family{Graph: graph, Dimension: d, SmallestEigenvalue: []float64{0.3, 1}[k]}
-					if graph == simulate.GraphErdosRenyi {
-						f.Density = 3 / float64(d)
-					}
-					all = append(all, &selectionTable{family: f, d: d, samples: m, number: k})
+	for a, size := range r.selectionSizes() {
+		for b, graph := range []string{
+			simulate.GraphErdosRenyi, simulate.GraphHub, simulate.GraphScaleFree, simulate.GraphGrid,
+			simulate.GraphBand, simulate.GraphSmallWorld, simulate.GraphBlock,
+		} {
+			for k := range 2 {
+				if size.Dimension >= halfFrom && k != (a+b)%2 {
+					continue // one of the two
 				}
+				f := simulate.Family{Graph: graph, Dimension: size.Dimension, SmallestEigenvalue: []float64{0.3, 1}[k]}
+				if graph == simulate.GraphErdosRenyi {
+					f.Density = 3 / float64(size.Dimension)
+				}
+				all = append(all, &selectionTable{family: f, d: size.Dimension, samples: size.Samples, number: k})
 			}
 		}
 	}
@@ -156,6 +168,9 @@ func runSelection(ctx context.Context, r *Run) (*Report, error) {
 		for _, d := range dimensions {
 			for _, m := range samples {
 				s := summarise(tables, k, func(c *selectionTable) bool { return c.d == d && c.samples == m })
+				if s.tables == 0 {
+					continue
+				}
 				t.add("simulated", name, d, m, s.tables, s.f1, s.f1Error, s.fdr, s.fdrError, s.edges, s.empty, s.seconds)
 			}
 		}
@@ -163,8 +178,8 @@ func runSelection(ctx context.Context, r *Run) (*Report, error) {
 	chosen, stars := summarise(tables, 0, every), summarise(tables, 4, every)
 	sections := []Section{bySamples, byDimension}
 	half, setting := "", ""
-	if slices.Contains(dimensions, mostSelected) {
-		half = fmt.Sprintf(" (of d = %d half as many as of others)", mostSelected)
+	if last := slices.Max(dimensions); last >= halfFrom && last > slices.Min(dimensions) {
+		half = fmt.Sprintf(" (from d = %d half as many as of others)", halfFrom)
 	}
 	if r.Sets != "" {
 		known, err := r.knownTables(ctx, rules, t)

@@ -103,7 +103,14 @@ func TestSelectionOfSets(t *testing.T) {
 	if _, err := Perform(t.Context(), o, nil); err == nil || !strings.Contains(err.Error(), "none.yaml") {
 		t.Errorf("%v", err)
 	}
-	for _, wrong := range []Options{{Name: "auc", Sets: "x"}, {Name: "selection", Root: "x"}} {
+	if err := (Options{Name: "selection", Sizes: []string{"300x20"}}).Validate(); err != nil {
+		t.Error(err)
+	}
+	r := &Run{Part: Part{Sizes: []Size{{300, 20}, {200, 30}}}}
+	if n := len(r.selectionTables()); n != 7+14 {
+		t.Errorf("%d tables of two sizes", n)
+	}
+	for _, wrong := range []Options{{Name: "auc", Sets: "x"}, {Name: "selection", Root: "x"}, {Name: "selection", Graphs: 3}, {Name: "selection", Sizes: []string{"9"}}} {
 		if err := wrong.Validate(); err == nil {
 			t.Errorf("%+v is valid", wrong)
 		}
