@@ -264,13 +264,15 @@ func (m *matrix) convert(n int) (b block, err error) {
 			}
 			b.ids = append(b.ids, strings.Clone(l))
 		}
-		if err := m.fill(m.buf[b.n*d:(b.n+run)*d], m.at+from, run); err != nil {
-			return b, err
+		if run > 0 {
+			if err := m.fill(m.buf[b.n*d:(b.n+run)*d], m.at+from, run); err != nil {
+				return b, err
+			}
+			if err := m.readBeside(m.at+from, run); err != nil {
+				return b, err
+			}
+			b.n += run
 		}
-		if err := m.readBeside(m.at+from, run); err != nil {
-			return b, err
-		}
-		b.n += run
 		if from += run; from < n { // the row after is not chosen
 			m.leftOut++
 			from++

@@ -150,3 +150,35 @@ func TestRowsRefused(t *testing.T) {
 		wantInputError(t, err, c.want...)
 	}
 }
+
+// Rows of batches are chosen as those of text, wherever a batch begins: also where the
+// first of one, or all, are left out.
+func TestRowsOfBatches(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows, exclude []string
+		left          []float64
+	}{
+		"the first ones": {nil, []string{"#1-2"}, []float64{5, 6, 7, 8, 9, 10}},
+		"the last":       {nil, []string{"#5"}, []float64{1, 2, 3, 4, 5, 6, 7, 8}},
+		"some":           {[]string{"#2", "#5"}, nil, []float64{3, 4, 9, 10}},
+		"two in a row":   {nil, []string{"#2", "#3"}, []float64{1, 2, 7, 8, 9, 10}},
+	} {
+		for _, lists := range []bool{true, false} {
+			for size := range int64(5) {
+				columns := []Column{{"a", []float64{1, 3, 5, 7, 9}}, {"b", []float64{2, 4, 6, 8, 10}}}
+				table, err := NewRecord(columns, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if lists {
+					table = SampleRecord(SampleSchema([]string{"a", "b"}), []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 5)
+				}
+				got, err := streamOf(t, arrowtest.Messages(t, table, size+1), SampleOptions{Rows: c.rows, ExcludeRows: c.exclude})
+				table.Release()
+				if err != nil || !slices.Equal(got.values, c.left) {
+					t.Errorf("%s, lists %v, batches of %d: %v, %v", name, lists, size+1, got.values, err)
+				}
+			}
+		}
+	}
+}

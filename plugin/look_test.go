@@ -6,12 +6,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"google.golang.org/grpc/codes"
 
 	"github.com/gladflow/gladflow/pipelines/job"
+	"github.com/gladflow/gladflow/pipelines/recovery"
 	"github.com/gladflow/gladflow/plugin/protocol"
 )
 
@@ -102,4 +104,32 @@ func TestFiles(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// Every field of a job that a host sets reaches the service.
+func TestFieldsReachTheService(t *testing.T) {
+	c := served(t, protocol.Limits{})
+	for _, j := range []job.Job{
+		{
+			Input: "t.csv", InputFormat: "csv", Decimal: ",", Thousands: ".", NA: []string{"n/d"}, NoHeader: true, IDColumn: "#1",
+			Columns: []string{"v*"}, Exclude: []string{"v9"}, Rows: []string{"#1-9"}, ExcludeRows: []string{"#3"}, Adjust: []string{"#2"}, Weights: "#3",
+			Transform: "log1p", Constant: "drop", TopVariance: 5, Missing: "rows", Correlation: "pearson",
+			Solvers: []string{"bcd"}, Select: "stars", SelectThreshold: 0.1, SelectResamples: 7, SelectSeed: 3,
+			Stability: 9, FalseEdges: 2, PValues: "desparsified", Confidence: 0.9, Labels: map[string]string{"a": "b"},
+		},
+		{
+			Input: "t.xlsx", Sheet: "two", Missing: "pairwise", Correlation: "auto", Solvers: []string{"glad", "bcd"}, Penalty: "edges:20",
+			Adapt: "experts", Score: "probability", FDR: 0.1, Edges: "top:5", Format: "sif",
+		},
+		{Input: "t.csv", Select: "ebic", SelectGamma: 0.7, Edges: "fdr:0.1", Correlation: "normal-scores", Units: "original"},
+	} {
+		got, err := c.Validate(t.Context(), j)
+		if err != nil {
+			t.Errorf("%+v: %v", j, err)
+			continue
+		}
+		if want := recovery.Resolved(j); !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v\ninstead of\n%+v", got, want)
+		}
+	}
 }

@@ -274,7 +274,7 @@ func (t *Table) leaveOut() error {
 
 // headerWarning is a sentence on names that are numbers, if some but not all are, or all
 // are whole numbers; "" if there is nothing to say.
-func headerWarning(names []string) string {
+func headerWarning(names []string, streamed bool) string {
 	var numbers []string
 	for _, n := range names {
 		if isNumber(n) {
@@ -289,5 +289,9 @@ func headerWarning(names []string) string {
 	if len(numbers) > few {
 		some += ", …"
 	}
-	return fmt.Sprintf("%d of %d names of variables are numbers (%s); if the first line of the table is no header, say so with no_header", len(numbers), len(names), some)
+	what := "if the first line of the table is no header, say so with no_header"
+	if streamed {
+		what = "if they are no names, give the columns others"
+	}
+	return fmt.Sprintf("%d of %d names of variables are numbers (%s); %s", len(numbers), len(names), some, what)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gladflow/gladflow/arrowio"
+	"github.com/gladflow/gladflow/arrowio/batch"
 	"github.com/gladflow/gladflow/pipelines/job"
 	"github.com/gladflow/gladflow/pipelines/progress"
 	"github.com/gladflow/gladflow/solver/covariance"
@@ -117,7 +118,7 @@ func (t *Table) constants(err error) error {
 		return err
 	}
 	e := &arrowio.InputError{
-		Path: arrowio.NameOf(t.source.Path), Column: t.Names[column.Column], Reason: "the variable " + column.Reason, Err: err,
+		Path: t.name, Column: t.Names[column.Column], Reason: "the variable " + column.Reason, Err: err,
 		Advice: arrowio.Advice{
 			Option: "constant", Value: job.ConstantDrop,
 			With:    "a variable that does not vary is related to none, so remove it or pass %s",
@@ -156,7 +157,10 @@ const mostNamed = 20
 // warnings are sentences on how the table was read.
 func (t *Table) warnings() []string {
 	list := t.notes
-	if w := headerWarning(t.Names); w != "" {
+	if w := headerWarning(t.Names, t.name == batch.StreamName); w != "" {
+		list = append(list, w)
+	}
+	if w := Across(t.source, t.Names); w != "" {
 		list = append(list, w)
 	}
 	p := t.Preparation

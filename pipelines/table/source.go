@@ -130,6 +130,14 @@ type Files struct {
 	Admit func(bytes int64, variables int) error
 }
 
+// nameOf is what errors call the table at a path.
+func (f Files) nameOf(path string) string {
+	if f.Records != nil && path == job.Stdin {
+		return batch.StreamName
+	}
+	return arrowio.NameOf(path)
+}
+
 // Lists are the options for lists of pairs.
 func (f Files) Lists() arrowio.ListOptions {
 	return arrowio.ListOptions{Stdin: f.Stdin, Root: f.Root, Stores: f.Stores, Limits: f.Limits}
@@ -151,6 +159,7 @@ type Table struct {
 	Preparation Preparation
 
 	source     Source
+	name       string // what errors call it
 	keep       func(more int64) error
 	columns    *covariance.Columns
 	samples    *arrowio.Samples // nil for a matrix, and once they have been gathered
@@ -170,7 +179,7 @@ type Table struct {
 // of the field input or input_kind. Where the source says that variables are left out by
 // their values, or that missing ones are treated, all samples are read here.
 func Open(ctx context.Context, s Source, f Files) (*Table, error) {
-	t := &Table{source: s, keep: f.Keep}
+	t := &Table{source: s, name: f.nameOf(s.Path), keep: f.Keep}
 	options := arrowio.SampleOptions{
 		Format:        s.Format,
 		Fixed:         s.Fixed,

@@ -112,6 +112,9 @@ func wrongCalls(t *testing.T, k *kit) {
 	} {
 		field("input").check(t, send.name+" of a job that names a table", send.call(quick().with("input", "/nothing.csv")))
 		field("penalty").check(t, send.name+" of a job with a bad field", send.call(quick().with("penalty", "much")))
+		for key, value := range map[string]any{"input_format": "csv", "sheet": "x", "no_header": true, "decimal": ",", "thousands": ",", "na": []string{"x"}} {
+			field(key).check(t, send.name+" of a job with "+key+", which is for files,", send.call(quick().with(key, value)))
+		}
 		field("reference").check(t, send.name+" of a job whose reference is standard input", send.call(quick().with("reference", "-")))
 	}
 	s.lives(t, "wrong calls")

@@ -35,8 +35,10 @@ func (s *Service) parseJob(document []byte) (job.Job, error) {
 			return j, fault.Field(f.Key, "a service has no standard input; name a file")
 		}
 	}
-	if j.Input == streamed && j.InputFormat != "" {
-		return j, fault.Field("input_format", "the samples are streamed as Arrow; leave this out")
+	if j.Input == streamed {
+		if field := ofFiles(j); field != "" {
+			return j, fault.Field(field, "this is for files, and the samples are streamed as Arrow; leave it out")
+		}
 	}
 	if err := s.checkFiles(j); err != nil {
 		return j, err
@@ -45,6 +47,23 @@ func (s *Service) parseJob(document []byte) (job.Job, error) {
 		return j, fault.Of(context.Background(), err)
 	}
 	return j, nil
+}
+
+// ofFiles is the first field of a job that says how a file of samples is written; empty for
+// none.
+func ofFiles(j job.Job) string {
+	for _, f := range []struct {
+		key   string
+		given bool
+	}{
+		{"input_format", j.InputFormat != ""}, {"sheet", j.Sheet != ""}, {"no_header", j.NoHeader}, {"decimal", j.Decimal != ""},
+		{"thousands", j.Thousands != ""}, {"na", len(j.NA) > 0},
+	} {
+		if f.given {
+			return f.key
+		}
+	}
+	return ""
 }
 
 // streamedJob reads the job of a call that streams the samples.
