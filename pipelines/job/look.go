@@ -16,6 +16,8 @@ type Look struct {
 	// Dependent are groups of three variables and more of which each is a linear combination
 	// of the others, five at most; they are looked for where there are more samples than variables.
 	Dependent [][]string `json:"dependent,omitempty"`
+	// TwoValued are the variables that have two different values.
+	TwoValued []string `json:"two_valued,omitempty"`
 	// MedianKurtosis is that of the variables; a Gaussian has 3. CarriedByFew says that
 	// the same few samples have most of the variance.
 	MedianKurtosis Float `json:"median_kurtosis"`

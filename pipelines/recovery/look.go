@@ -80,6 +80,9 @@ func Look(ctx context.Context, j job.Job, host Host) (*job.Look, error) {
 		}
 	}
 	look.Advice = append(look.Advice, data.Warnings...)
+	if table.Across(table.SourceOf(r.job), data.Names) != "" {
+		then.Orientation = "columns"
+	}
 	then.JSON = false
 	look.Job, look.Command = then, then.Command(Facts())
 	return look, nil
@@ -130,6 +133,12 @@ func advise(l *job.Look, j *job.Job) {
 			j.Exclude = append(slices.Clone(j.Exclude), out...)
 		}
 		say("of variables that repeat each other leave in one: the edges of the others say nothing")
+	}
+	if n := len(l.TwoValued); n > 0 && n <= 3 && 5*n < d {
+		words := map[bool][3]string{true: {"has", "it names", "it"}, false: {"have", "they name", "them"}}[n == 1]
+		say("%s %s two different values: if %s groups, leave %s out (exclude), or take what follows from %[4]s out of the others (adjust)", job.AllOf(l.TwoValued), words[0], words[1], words[2])
+	} else if n > 0 {
+		say("%d of %d variables have two different values: their edges are those of correlations of 0 and 1, not of a model of such values", n, d)
 	}
 	if m := l.Input.Samples; d > m {
 		say("there are more variables than samples (%d to %d): only strong edges can be told from chance", d, m)

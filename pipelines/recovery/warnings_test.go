@@ -149,6 +149,51 @@ func TestWarnings(t *testing.T) {
 	if got := run(job.Job{Input: sums, Solvers: []string{"bcd"}, Penalty: "edges:3", Rows: []string{"#1-6"}}); strings.Contains(got, "linear combinations") {
 		t.Errorf("six samples of six variables: %s", got)
 	}
+	walk := make([]float64, 6)
+	series := gaussian(t, 60, 6, func(_, j int, v float64) float64 { walk[j] += v; return walk[j] })
+	if got := run(job.Job{Input: series, Solvers: []string{"bcd"}, Penalty: "edges:3"}); !strings.Contains(got, "samples resemble those before them") {
+		t.Errorf("a random walk: %s", got)
+	}
+	labels := gaussian(t, 60, 6, func(i, j int, v float64) float64 {
+		if j == 0 {
+			return float64(100 + i*i)
+		}
+		return v
+	})
+	if got := run(job.Job{Input: labels, Solvers: []string{"bcd"}, Penalty: "edges:3"}); !strings.Contains(got, `the first column, "v0", has whole numbers that rise`) {
+		t.Errorf("labels: %s", got)
+	}
+	groups := gaussian(t, 60, 6, func(i, j int, v float64) float64 {
+		if j == 2 {
+			return float64(3 + i*i%7/2)
+		}
+		return v
+	})
+	if look, err := Look(context.Background(), job.Job{Input: groups}, Host{}); err != nil || len(look.TwoValued) != 0 {
+		t.Errorf("of three values look says %v, %v", look.TwoValued, err)
+	}
+	groups = gaussian(t, 60, 6, func(i, j int, v float64) float64 {
+		if j == 2 {
+			return 1e6 + float64(i*i%7/4)
+		}
+		return v
+	})
+	if look, err := Look(context.Background(), job.Job{Input: groups}, Host{}); err != nil || !slices.Equal(look.TwoValued, []string{"v2"}) || !strings.Contains(strings.Join(look.Advice, ""), "v2 has two different values: if it names groups, leave it out") {
+		t.Errorf("of two values look says %v, %q, %v", look.TwoValued, look.Advice, err)
+	}
+	across := testtable.File(t, "across.csv", "gene,s1,s2,s3\na,1,2,4\nb,2,5,1\nc,4,3,3\nd,3,9,2\n")
+	named := testtable.File(t, "named.csv", "id,sample1,sample2,sample3,sample4,sample_5\na,1,2,4,7,3\nb,2,5,1,2,2\nc,4,3,3,1,9\nd,3,9,2,1,4\n")
+	for path, label := range map[string]string{across: "gene", named: "id"} {
+		if got := run(job.Job{Input: path, IDColumn: label, Solvers: []string{"bcd"}}); !strings.Contains(got, "give the orientation columns") {
+			t.Errorf("rows that are variables: %s", got)
+		}
+		if got := run(job.Job{Input: path, IDColumn: label, Solvers: []string{"bcd"}, Orientation: "columns"}); strings.Contains(got, "orientation") {
+			t.Errorf("columns that are samples: %s", got)
+		}
+		if look, err := Look(context.Background(), job.Job{Input: path}, Host{}); err != nil || !strings.Contains(look.Command, "--orientation columns") {
+			t.Errorf("look at rows that are variables: %+v, %v", look, err)
+		}
+	}
 	holes := gaussian(t, 60, 6, func(i, j int, v float64) float64 {
 		if (7*i+j)%11 == 0 {
 			return math.NaN()

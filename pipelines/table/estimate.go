@@ -132,9 +132,12 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 	if t.source.holdsSamples() {
 		data.CarriedByFew = t.cleaned.tails.sameSamples() && carriedByFew(median(data.Kurtosis), estimated.Samples)
 		data.Warnings = append(data.Warnings, t.warnings()...)
+		data.Warnings = append(data.Warnings, t.orderWarnings()...)
 	}
 	if isTable && estimated.Means != nil && isCounter(estimated) {
 		data.Warnings = append(data.Warnings, fmt.Sprintf("the first column, %q, counts the rows and was taken for a variable; if it labels them, name it as the id column", t.Names[0]))
+	} else if isTable {
+		data.Warnings = append(data.Warnings, t.labelWarnings()...)
 	}
 	report.Done(fmt.Sprintf("%s of %s", progress.Count(estimated.Samples, "sample"), progress.Count(d, "variable")))
 	return data, nil

@@ -160,6 +160,9 @@ func (t *Table) warnings() []string {
 	if w := headerWarning(t.Names, t.name == batch.StreamName); w != "" {
 		list = append(list, w)
 	}
+	if w := Across(t.source, t.Names); w != "" {
+		list = append(list, w)
+	}
 	p := t.Preparation
 	if p.Missing > 0 && t.source.Missing == job.MissingRows {
 		list = append(list, fmt.Sprintf("%d of %d samples were left out, for they miss values (%d in all)", p.WithoutSome, p.SamplesRead, p.Missing))

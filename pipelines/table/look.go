@@ -33,6 +33,9 @@ func Look(ctx context.Context, s Source, f Files, engine dense.Engine) (*job.Loo
 		MedianKurtosis: job.Float(median(t.kurtosis)),
 		MostMissing:    t.cleaned.mostMissing(),
 	}
+	for _, j := range t.cleaned.tails.twoValued() {
+		look.TwoValued = append(look.TwoValued, t.cleaned.names[j])
+	}
 	look.CarriedByFew = t.cleaned.tails.sameSamples() && carriedByFew(float64(look.MedianKurtosis), t.Preparation.SamplesRead)
 	var rows []float64 // for a second try
 	if t.hasMissing() {

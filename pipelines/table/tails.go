@@ -21,6 +21,13 @@ type tails struct {
 	shift, unit []float64 // mean and 1/standard deviation of the first samples
 	counts      []float64
 	powers      [4][]float64 // Σ ((x − shift)/unit)^(k+1)
+	// last is the sample before, in these units, and after Σ of its products with the next: of
+	// the first mostSerial variables.
+	last, after []float64
+	// labels says that the first variable has whole numbers that only rise, of which lastLabel
+	// is the last one.
+	labels    bool
+	lastLabel float64
 	// distance is Σj ((xj − shift)/unit)² of every sample, of the first mostDistances.
 	distance []float64
 }
@@ -28,6 +35,9 @@ type tails struct {
 // mostDistances bounds the memory for distances: of more samples no handful carries the
 // variance.
 const mostDistances = 100_000
+
+// mostSerial is the number of variables that are compared with the sample before.
+const mostSerial = 200
 
 // add takes samples in.
 func (t *tails) add(rows []float64, d int) {
@@ -38,6 +48,8 @@ func (t *tails) add(rows []float64, d int) {
 		t.begin(rows, d)
 	}
 	for ; len(rows) > 0; rows = rows[d:] {
+		t.labels = t.labels && rows[0] > t.lastLabel && rows[0] == math.Trunc(rows[0])
+		t.lastLabel = rows[0]
 		var distance float64
 		for j, v := range rows[:d] {
 			if v != v {
@@ -52,6 +64,14 @@ func (t *tails) add(rows []float64, d int) {
 			t.powers[2][j] += y2 * y
 			t.powers[3][j] += y2 * y2
 		}
+		for j := range t.last {
+			y := (rows[j] - t.shift[j]) * t.unit[j]
+			if y != y {
+				y = 0
+			}
+			t.after[j] += y * t.last[j]
+			t.last[j] = y
+		}
 		if len(t.distance) <= mostDistances {
 			t.distance = append(t.distance, distance)
 		}
@@ -65,6 +85,8 @@ func (t *tails) begin(rows []float64, d int) {
 	for k := range t.powers {
 		t.powers[k] = make([]float64, d)
 	}
+	t.last, t.after = make([]float64, min(d, mostSerial)), make([]float64, min(d, mostSerial))
+	t.labels, t.lastLabel = true, math.Inf(-1)
 	for j, variance := range covariance.Variances(rows, d) {
 		var n, mean float64
 		for i := j; i < len(rows); i += d {
@@ -111,6 +133,37 @@ func (t *tails) kurtosis() []float64 {
 		}
 	}
 	return k
+}
+
+// serial is the correlation of a variable with itself one sample before, the median over
+// variables; NaN where it cannot be told.
+func (t *tails) serial() float64 {
+	r := make([]float64, len(t.last))
+	for j := range r {
+		n := t.counts[j]
+		mean := t.powers[0][j] / n
+		r[j] = (t.after[j]/(n-1) - mean*mean) / (t.powers[1][j]/n - mean*mean)
+		if math.IsInf(r[j], 0) {
+			r[j] = math.NaN()
+		}
+	}
+	return median(r)
+}
+
+// twoValued are the variables of two different values, found by Pearson's inequality: the
+// kurtosis is at least the square of the skewness and 1, and no more only of those.
+func (t *tails) twoValued() []int {
+	var list []int
+	for j, n := range t.counts {
+		m1, m2, m3, m4 := t.powers[0][j]/n, t.powers[1][j]/n, t.powers[2][j]/n, t.powers[3][j]/n
+		second := m2 - m1*m1
+		third := m3 - 3*m1*m2 + 2*m1*m1*m1
+		fourth := m4 - 4*m1*m3 + 6*m1*m1*m2 - 3*m1*m1*m1*m1
+		if least := third*third/(second*second*second) + 1; second > 0 && n > 4 && fourth/(second*second)-least < 1e-9*least {
+			list = append(list, j)
+		}
+	}
+	return list
 }
 
 // HeavyTails counts the variables of a kurtosis above Heavy.

@@ -78,7 +78,11 @@ func printLook(w io.Writer, l *job.Look) {
 	fmt.Fprintf(w, "%s: %s, %s\n", in.Path, progress.Count(in.Samples, "sample"), progress.Count(in.Variables, "variable"))
 	var types []string
 	for _, name := range slices.Sorted(maps.Keys(l.Types)) {
-		types = append(types, fmt.Sprintf("%d %s", l.Types[name], name))
+		word := name
+		if name == "text" {
+			word = "of numbers as text"
+		}
+		types = append(types, fmt.Sprintf("%d %s", l.Types[name], word))
 	}
 	t := textTable{columns: []column{{"", left}, {"", left}}}
 	t.add("columns", job.AllOf(types))
