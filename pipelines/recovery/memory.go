@@ -66,6 +66,7 @@ type reservation struct {
 
 	peak   int64  // estimated: of reading, choosing the penalty, solving or writing
 	what   string // takes the peak
+	told   int64  // what the run was said to need
 	held   int64  // by the readers of tables, to the end
 	kept   int64  // by samples, while they are read
 	tables int64  // for the tables of solvers that the host keeps
@@ -207,8 +208,12 @@ func (r *run) told(err error) error {
 	m := &r.memory
 	m.mu.Lock()
 	needs, what := ownBytes+m.peak+m.held+m.kept+m.tables, m.what
+	news := err == nil && needs >= muchMemory && needs > m.told+m.told/4
+	if news {
+		m.told = needs
+	}
 	m.mu.Unlock()
-	if err == nil && needs >= muchMemory {
+	if news {
 		r.stage(progress.Planning, "").Done(fmt.Sprintf("up to %s, for %s", memory.Size(needs), what))
 	}
 	return err

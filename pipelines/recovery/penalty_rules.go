@@ -149,11 +149,14 @@ func edgesRule(n int) penaltyRule {
 	return penaltyRule{
 		PenaltyInfo: PenaltyInfo{Name: name, Title: "the number of edges"},
 		choose: func(ctx context.Context, r *run, p solver.Problem) (float64, error) {
-			if d := p.S.Len(); n > d*(d-1)/2 {
+			if d := r.blockLen(); n > d*(d-1)/2 {
 				return 0, job.Errorf("penalty", "%d variables have %d pairs, and %d edges are asked for; ask for fewer", d, d*(d-1)/2, n)
 			}
 			return r.choose(ctx, name, &job.PenaltyResult{}, func(ctx context.Context, s selection.Settings) (*selection.Choice, error) {
 				s.Gap = r.job.Gap // that of the solvers, which are to have these edges
+				if r.columns != nil {
+					return selection.EdgesOfColumns(ctx, r.columns, n, s, r.admitComponents)
+				}
 				return selection.Edges(ctx, p, n, s)
 			}, func(c *selection.Choice) string { return nearestEdges(c, n) })
 		},

@@ -26,7 +26,8 @@ const smallComponent = 2000
 // no more samples, and nothing that the job asks for needs all of S, or Θ as a matrix.
 func (r *run) wide() bool {
 	_, number := r.job.Penalty.Number()
-	return r.wideBut() && number
+	_, edges := r.job.EdgesWanted()
+	return r.wideBut() && (number || edges)
 }
 
 // wideBut is wide, but for the penalty.
@@ -87,6 +88,16 @@ func (r *run) screen(ctx context.Context, penalty glasso.Penalty) error {
 		found.Above, progress.Count(len(r.components), "component"), progress.Count(most, "variable")))
 	err = r.memory.raise(r.componentsMemory(r.components, penalty), fmt.Sprintf("a component of %d variables that the penalty leaves together", most))
 	return r.told(r.advised(ctx, err, "give a larger penalty"))
+}
+
+// admitComponents reserves for components that are solved to count their edges.
+func (r *run) admitComponents(components [][]int) error {
+	err := r.memory.raise(r.componentsMemory(components, glasso.Penalty{}), fmt.Sprintf("a component of %d variables, which so many edges join", len(components[0])))
+	if none := new(memory.Error); errors.As(err, &none) {
+		none.Advice = "ask for fewer edges"
+		return none
+	}
+	return err
 }
 
 // componentsMemory is what it takes to solve components, as many at a time as there are

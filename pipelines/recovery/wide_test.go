@@ -120,13 +120,31 @@ func withColumn(t *testing.T, path, name, value string) string {
 	return testtable.File(t, "more.csv", strings.Join(lines, "\n")+"\n")
 }
 
+// A number of edges is found without all of S too.
+func TestWideEdges(t *testing.T) {
+	const d = 60
+	j := job.Job{Input: testtable.CSV(t, d, 40), IDColumn: "id", Solvers: []string{"bcd"}, Penalty: "edges:31"}
+	want, _ := screened(t, j, Host{})
+	got, wide := screened(t, j, Host{wideFrom: d})
+	q := got.Penalty
+	if !wide || got.Solvers[0].Edges != 31 || want.Solvers[0].Edges != 31 || q.From != "edges" || len(q.Path) == 0 || q.How != want.Penalty.How {
+		t.Errorf("%d edges at %+v, with all of S %d at %+v", got.Solvers[0].Edges, q, want.Solvers[0].Edges, want.Penalty)
+	}
+	if got.Solvers[0].Penalty != q.Rho {
+		t.Errorf("the penalty is %v, and %v was chosen", got.Solvers[0].Penalty, q.Rho)
+	}
+	j.Penalty = "edges:1771"
+	if _, err := Run(t.Context(), j, Host{wideFrom: d}); err == nil || !strings.Contains(err.Error(), "60 variables have 1770 pairs") {
+		t.Error(err)
+	}
+}
+
 // What takes all of S, and samples that are many, are done as ever.
 func TestNotWide(t *testing.T) {
 	const d = 10
 	few, many := testtable.CSV(t, d, 8), testtable.CSV(t, d, 30)
 	for name, j := range map[string]job.Job{
 		"rule":        {Penalty: ebic},
-		"edges":       {Penalty: "edges:5"},
 		"solver":      {Solvers: []string{"bcd", "gista"}},
 		"all pairs":   {Edges: "all"},
 		"dense":       {Precision: job.PrecisionDense, Out: t.TempDir()},

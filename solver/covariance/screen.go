@@ -62,8 +62,7 @@ func (c *Columns) Screen(ctx context.Context, rho, same float64, progress func(d
 	if err != nil {
 		return nil, err
 	}
-	out.Components = all.Groups()
-	slices.SortStableFunc(out.Components, func(a, b []int) int { return len(b) - len(a) })
+	out.Components = all.Components()
 	for _, g := range repeated.Groups() {
 		if len(g) > 1 {
 			out.Repeats = append(out.Repeats, g)
@@ -208,5 +207,12 @@ func (f *Forest) Groups() [][]int {
 		g := &groups[at[root]-1]
 		*g = append(*g, i)
 	}
+	return groups
+}
+
+// Components are the groups, the largest first.
+func (f *Forest) Components() [][]int {
+	groups := f.Groups()
+	slices.SortStableFunc(groups, func(a, b []int) int { return len(b) - len(a) })
 	return groups
 }

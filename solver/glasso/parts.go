@@ -99,6 +99,13 @@ func (b BCD) solvePart(ctx context.Context, p Parts, idx []int, record bool) (*s
 		s, err := p.Submatrix(ctx, idx)
 		if err == nil {
 			est, err := b.Solve(ctx, solver.Problem{S: s})
+			if err == nil && est.Status == solver.Interrupted {
+				// Before its first certificate it has no bound.
+				if other := b.diagonalPart(p, idx); !(est.DualityGap <= other.DualityGap) && other.Objective <= est.Objective {
+					other.Iterations = est.Iterations
+					return other, nil
+				}
+			}
 			if err == nil {
 				est.Sparse = solver.SparseOf(est.Precision)
 				est.Precision, est.Support = nil, nil
