@@ -29,26 +29,40 @@ func eigen(e reducer, n int, a, values []float64, work *Scratch) bool {
 	return ok && decompose(e, n, a, values, exponent, work)
 }
 
-// reduce divides a by 2^exponent and makes it tridiagonal: its diagonal is in diagonal, the
-// rest in work. It reports whether all entries are finite.
+// reduce makes a tridiagonal: its diagonal, divided by 2^exponent, is in diagonal, the rest in
+// work. It reports whether all entries of the upper triangle are finite.
 func reduce(e reducer, n int, a, diagonal []float64, work *Scratch) (exponent int, ok bool) {
-	if !finite(a) {
-		return 0, false
-	}
-	var largest float64
-	for _, v := range a {
-		if v = math.Abs(v); v > largest {
-			largest = v
+	var largest, nothing float64
+	for i := range n {
+		for _, v := range a[i*n+i : (i+1)*n] {
+			nothing += v - v // NaN for what is not finite
+			if v = math.Abs(v); v > largest {
+				largest = v
+			}
 		}
 	}
+	if nothing != 0 {
+		return 0, false
+	}
 	// A power of two changes no digit that matters, and keeps squares and
-	// quotients in range.
+	// quotients in range. Where they are in range the few numbers of the tridiagonal matrix need it
+	// only.
 	_, exponent = math.Frexp(largest)
-	scale(a, -exponent)
+	far := exponent > moderate || exponent < -moderate
+	if far {
+		scale(a, -exponent)
+	}
 	work.offDiagonal, work.tau = grow(work.offDiagonal, n), grow(work.tau, n)
 	e.tridiagonalise(n, a, diagonal, work.offDiagonal, work.tau, work)
+	if !far {
+		scale(diagonal, -exponent)
+		scale(work.offDiagonal[:n-1], -exponent)
+	}
 	return exponent, true
 }
+
+// moderate is the exponent up to which a matrix is reduced as it is.
+const moderate = 60
 
 // decompose is the part of eigen after reduce.
 func decompose(e reducer, n int, a, values []float64, exponent int, work *Scratch) bool {

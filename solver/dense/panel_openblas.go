@@ -26,7 +26,9 @@ func (e *openBLAS) shares(n int) bool {
 // computations, J. Comput. Appl. Math. 27, 1989). Nearly all of its time goes into these
 // products, which are read from memory once a row: two processors read twice as fast.
 func (e *openBLAS) reducePanel(n, k int, a []float64, lda int, offDiagonal, tau, w []float64, ldw int, work *Scratch) {
-	parts := 2 * e.Threads()
+	// Of so many rows a part takes some microseconds, several times what it takes to begin one.
+	const rows = 160
+	parts := max(2, min(2*e.Threads(), n/rows))
 	work.parts = grow(work.parts, parts*n)
 	c := panel{e: e, n: n, lda: lda, ldw: ldw, a: a, w: w, parts: work.parts, bounds: make([]int, parts+1)}
 	c.multiply = c.part
@@ -115,8 +117,8 @@ func reflect(x []float64) (beta, tau float64) {
 	alpha := x[0]
 	x[0] = 1
 	square := floats.Dot(x[1:], x[1:])
-	// The matrix has entries of about 1, next to which what is less than 1e-140 is nothing.
-	if square < 1e-280 {
+	// The matrix has entries of more than 1e-19, next to which what is less than 1e-135 is nothing.
+	if square < 1e-270 {
 		clear(x[1:])
 		return alpha, 0
 	}
