@@ -83,7 +83,7 @@ func halvesTable(cells []calibrationCell) ([][]string, string) {
 		}
 		said += ". "
 	}
-	return rows, said + "The bound is of pairs that a half selects no more often than it selects pairs on average; a false pair that it selects more often, such as two neighbours of a common one by their correlation, is outside of it."
+	return rows, said + "The bound is of pairs that a half selects no more often than it selects pairs on average; a false pair that it selects more often, such as two neighbours of a common one by their correlation, is outside of it; and a ranking selects as many pairs of noise as of anything else, of which it leaves a little more than the bound allows."
 }
 
 // calibrationReliability has the share of edges by probability, for each solver and size, and

@@ -77,6 +77,30 @@ func TestLookWithoutCommonSamples(t *testing.T) {
 	}
 }
 
+// withGap is samples of d variables of which one value is missing.
+func withGap(d, samples int) string {
+	rng := rand.New(rand.NewPCG(3, 3))
+	var b strings.Builder
+	for j := range d {
+		fmt.Fprintf(&b, ",v%d", j)
+	}
+	text := b.String()[1:]
+	for i := range samples {
+		text += "\n"
+		for j := range d {
+			if i+j == 0 {
+				text += "NA"
+				continue
+			}
+			if j > 0 {
+				text += ","
+			}
+			text += fmt.Sprintf("%.4f", rng.NormFloat64())
+		}
+	}
+	return text + "\n"
+}
+
 // A look reserves what it takes, gives all of it back, and says how far it is.
 func TestLookReserves(t *testing.T) {
 	const d = 400
@@ -90,7 +114,15 @@ func TestLookReserves(t *testing.T) {
 	if m.most < 2*matrix(d) || m.Taken() != 0 || !read {
 		t.Errorf("%d bytes were reserved and %d are, the samples have been read: %v", m.most, m.Taken(), read)
 	}
-	_, err := Look(t.Context(), j, Host{Memory: memory.NewBudget(memory.Process + m.most/2)})
+	whole := m.most
+	m.most = 0
+	if _, err := Look(t.Context(), job.Job{Input: testtable.File(t, "gap.csv", withGap(d, 6))}, Host{Memory: m}); err != nil {
+		t.Fatal(err)
+	}
+	if more := m.most - whole; more < 7*matrix(d) || m.Taken() != 0 {
+		t.Errorf("for a value that is missing %d bytes more are reserved, %d are still", more, m.Taken())
+	}
+	_, err := Look(t.Context(), j, Host{Memory: memory.NewBudget(memory.Process + whole/2)})
 	if none := new(memory.Error); !errors.As(err, &none) {
 		t.Error(err)
 	}

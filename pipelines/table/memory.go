@@ -12,6 +12,9 @@ func (t *Table) Memory() int64 {
 		once, _ := covariance.ColumnsMemory(len(t.Names), covariance.Settings{})
 		return once
 	}
+	if t.hasMissing() {
+		return covariance.IncompleteMemory(len(t.Names), len(t.rows)/len(t.Names))
+	}
 	return covariance.Memory(len(t.Names))
 }
 

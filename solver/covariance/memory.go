@@ -22,6 +22,16 @@ func SampleMemory(d int, s Settings) int64 {
 	return 0
 }
 
+// IncompleteMemory is what EstimateIncomplete takes at a time for so many samples of d
+// variables, in bytes, S among it and without the samples, by Pairwise or EM.
+func IncompleteMemory(d, samples int) int64 {
+	// Of the nearest correlation matrix: the numbers of common samples, S before and after,
+	// an eigendecomposition with its workspace, and what the Hessian is multiplied by. EM
+	// takes less, for its graphical lasso and the moments.
+	const matrices, tables = 10, 2 // of what is there, and of squares
+	return 8 * int64(d) * (matrices*int64(d) + tables*int64(samples))
+}
+
 // MatrixMemory is what FromMatrix takes at a time for d variables, in bytes, the
 // values and S among it.
 func MatrixMemory(d int) int64 {
