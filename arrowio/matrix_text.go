@@ -1,6 +1,9 @@
 package arrowio
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 func (m *matrix) layOutText(names []string) error {
 	if err := m.choose(names); err != nil {
@@ -21,7 +24,9 @@ func (m *matrix) layOutText(names []string) error {
 func (m *matrix) unequalHead(header, first int) error {
 	e := &InputError{Path: m.src.name, Line: m.text.trim.lineOf(1)}
 	e.Reason = fmt.Sprintf("the line has %d cells and the header has %d", first, header)
-	if first == header+1 {
+	if len(m.text.header) > 0 && strings.HasPrefix(m.text.header[0], "#") {
+		e.Reason += "; the header begins with #: if that is a comment, take it away"
+	} else if first == header+1 {
 		e.Advice = labels("#1", "if the first of them labels the row, pass %s", "")
 	}
 	return e

@@ -385,8 +385,12 @@ func checkNames(path string, names []string) error {
 	seen := make(map[string]int, len(names))
 	for i, n := range names {
 		if strings.TrimSpace(n) == "" {
-			return fault(path, "variable %d has no name", i+1).
-				advise(labels(fmt.Sprintf("#%d", i+1), "name it, or if it labels the rows pass %s", "name it"))
+			with, without := "name it, or if it labels the rows pass %s", "name it"
+			if i > 0 && i == len(names)-1 {
+				without = "name it, or if it is empty take the separator away with which lines end"
+				with = without + ", or if it labels the rows pass %s"
+			}
+			return fault(path, "variable %d has no name", i+1).advise(labels(fmt.Sprintf("#%d", i+1), with, without))
 		}
 		if strings.ToValidUTF8(n, "") != n {
 			return fault(path, "the name of variable %d is not UTF-8; save the file as UTF-8", i+1)

@@ -64,6 +64,9 @@ func (t *textFile) open(preferred byte) error {
 	if len(first) == 0 {
 		return fault(t.src.name, "the file is empty")
 	}
+	if !looksLikeText(first) && isLatin(first) {
+		return fault(t.src.name, "the first line is text, but not UTF-8 (perhaps Latin-1 or Windows-1252); save the table as UTF-8")
+	}
 	if !looksLikeText(first) {
 		return fault(t.src.name, "this is not a table of text; give the file the extension of its format (%s)", formatList)
 	}
@@ -173,6 +176,21 @@ func firstLine(in *bufio.Reader) ([]byte, error) {
 
 func looksLikeText(line []byte) bool {
 	return utf8.Valid(line) && bytes.IndexByte(line, 0) < 0
+}
+
+// isLatin reports whether a line has no control characters, so that it is text of some encoding
+// of one byte a letter: most of its letters are ASCII.
+func isLatin(line []byte) bool {
+	above := 0
+	for _, b := range line {
+		if b < ' ' && b != '\t' && b != '\r' && b != '\n' || b == 0x7f {
+			return false
+		}
+		if b >= 0x80 {
+			above++
+		}
+	}
+	return 2*above < len(line)
 }
 
 // delimiterOf returns the delimiter of a header line: the preferred one if it
@@ -358,7 +376,7 @@ func (t *textFile) cellFault(column string, row, line int, cell string, err erro
 		e.Reason = clip(cell) + " is beyond what a float64 can hold; scale the column"
 	default:
 		e.Reason = strconv.Quote(clip(cell)) + " is not a number"
-		t.options.adviseCell(e, cell, row == 1)
+		t.options.adviseCell(e, cell, t.comma, row == 1)
 	}
 	return e
 }

@@ -111,13 +111,15 @@ var (
 )
 
 // adviseCell adds what may help with a cell of a column that is no number: first says
-// that it is in the first row.
-func (o TextOptions) adviseCell(e *InputError, cell string, first bool) {
-	switch decimal := o.plain() && withDecimalComma.MatchString(cell); {
+// that it is in the first row. Cells are separated by comma.
+func (o TextOptions) adviseCell(e *InputError, cell string, comma byte, first bool) {
+	switch decimal := o.plain() && comma != ',' && withDecimalComma.MatchString(cell); {
 	case o.plain() && withThousands.MatchString(cell) && (!decimal || strings.Contains(cell, ".") || strings.Count(cell, ",") > 1):
 		e.Advice = Advice{Option: thousandsOption, Value: ",", With: "if the comma stands between thousands, pass %s", Without: "write numbers without marks between thousands"}
 	case decimal:
 		e.Advice = Advice{Option: decimalOption, Value: ",", With: "if the comma is a decimal mark, pass %s", Without: "write numbers with a decimal point"}
+	case strings.HasSuffix(cell, "%"):
+		e.Reason += "; take the percent signs away"
 	case first:
 		e.Advice = labels(e.Column, "if the column labels the rows, pass %s, otherwise remove it", "remove the column or put a number")
 	default:

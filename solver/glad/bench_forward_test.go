@@ -1,11 +1,8 @@
 package glad
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/gladflow/gladflow/solver/dense"
@@ -33,23 +30,10 @@ func BenchmarkForward(b *testing.B) {
 	}
 }
 
-// benchCovariance is that of dimension d in GLADFLOW_BENCH_DATA, or a random one.
-func benchCovariance(t interface {
-	Helper()
-	Fatal(...any)
-}, d int) *dense.Sym {
-	t.Helper()
-	folder := os.Getenv("GLADFLOW_BENCH_DATA")
-	if folder == "" {
-		return randomCovariance(rand.New(rand.NewPCG(1, uint64(d))), d, d)
+// benchCovariance is processor.Covariance, or a random one.
+func benchCovariance(b *testing.B, d int) *dense.Sym {
+	if values := processor.Covariance(b, d); values != nil {
+		return dense.NewSym(d, values)
 	}
-	data, err := os.ReadFile(filepath.Join(folder, fmt.Sprintf("covariance-%d.f64", d)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	values := make([]float64, d*d)
-	if _, err := binary.Decode(data, binary.LittleEndian, values); err != nil {
-		t.Fatal(err)
-	}
-	return dense.NewSym(d, values)
+	return randomCovariance(rand.New(rand.NewPCG(1, uint64(d))), d, d)
 }

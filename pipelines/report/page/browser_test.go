@@ -3,6 +3,8 @@ package page_test
 import (
 	"bytes"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -339,6 +341,52 @@ func TestPagesOfEdgesInBrowser(t *testing.T) {
 		if p.Eval(t, state, &got); got != c.want {
 			t.Errorf("after %q there are %s, not %s", c.click, got, c.want)
 		}
+	}
+	if problems := p.Problems(); len(problems) > 0 {
+		t.Errorf("problems:\n%s", strings.Join(problems, "\n"))
+	}
+}
+
+// A network of 2000 variables is drawn with as many edges as a page has. How long it takes is
+// logged: see docs/report.md.
+func TestManyEdgesInBrowser(t *testing.T) {
+	const d = 2000
+	rng := rand.New(rand.NewPCG(1, 2))
+	names := make([]string, d)
+	for i := range names {
+		names[i] = fmt.Sprintf("YAL%03dC_at", i)
+	}
+	s := page.NewStrongest(d, 0, page.Sure{Name: "edge_probability", Of: func(l page.Link) float64 { return l.Score }}, page.Sure{Name: "p_value", Of: func(l page.Link) float64 { return 1 - l.Score }})
+	seen := make(map[[2]int]bool)
+	for len(seen) < page.MaxEdges {
+		i, j := int(d*math.Pow(rng.Float64(), 2.5)), rng.IntN(d)
+		if pair := [2]int{min(i, j), max(i, j)}; i != j && !seen[pair] {
+			seen[pair] = true
+			s.Add(page.Link{I: pair[0], J: pair[1], Score: rng.Float64(), Sign: 1 - 2*(i*j%2)})
+		}
+	}
+	path := written(t, page.Page{Title: "many", Sections: []page.Section{{Title: "Network", Networks: []page.Network{s.Network(names, nil)}}, page.HeatSection()}})
+	info, err := os.Stat(path)
+	if err != nil || info.Size() > 1_000_000 {
+		t.Errorf("the page has %d bytes, %v", info.Size(), err)
+	}
+	p := browser.Start(t).Open(t, path, views["wide"])
+	var drawn string
+	var times []float64
+	p.Eval(t, `(async () => {
+		const frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0))), all = document.querySelector("input[type=number]");
+		const began = performance.now();
+		all.value = all.max;
+		all.dispatchEvent(new Event("change"));
+		await frame();
+		const shown = performance.now();
+		document.querySelector(".stage svg").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft" }));
+		await frame();
+		return [performance.getEntriesByType("navigation")[0].domInteractive, shown - began, performance.now() - shown];
+	})()`, &times)
+	t.Logf("%d bytes; milliseconds to open %.0f, to draw all %.0f, to move %.0f", info.Size(), times[0], times[1], times[2])
+	if p.Eval(t, `document.querySelector(".stage canvas").dataset.edges`, &drawn); drawn != fmt.Sprint(page.MaxEdges) {
+		t.Errorf("%s edges are drawn", drawn)
 	}
 	if problems := p.Problems(); len(problems) > 0 {
 		t.Errorf("problems:\n%s", strings.Join(problems, "\n"))

@@ -118,9 +118,8 @@ type networkView struct {
 	Degrees []int `json:"degrees"`
 	// Regulators are the positions of those nodes that are.
 	Regulators []int `json:"regulators,omitempty"`
-	// Places are x, y and the component of every node, in thousandths of an edge; each
-	// component lies about the origin.
-	Places []int `json:"places"`
+	// Layouts are places for drawings of few edges and of more, of all last.
+	Layouts []layoutView `json:"layouts"`
 	// Edges are two ends, sign and what is known of every edge; Scores are theirs.
 	Edges  []int   `json:"edges"`
 	Scores numbers `json:"scores"`
@@ -128,6 +127,40 @@ type networkView struct {
 	Sure []sureView `json:"sure,omitempty"`
 	// Row are the nodes of the heat map in the order of its rows.
 	Row []int `json:"row"`
+}
+
+// A layoutView is the places of nodes in a drawing of at most so many edges: a drawing of few
+// is no picture in the places that many give.
+type layoutView struct {
+	Edges int `json:"edges"`
+	// Places are x, y and the component of every node, in thousandths of an edge; each
+	// component lies about the origin.
+	Places []int `json:"places"`
+}
+
+// layouts are those of a network.
+func (n Network) layouts() []layoutView {
+	var list []layoutView
+	for _, most := range []int{300, 2000, len(n.Edges)} {
+		if most < len(n.Edges) || most == len(n.Edges) && (len(list) == 0 || list[len(list)-1].Edges < most) {
+			list = append(list, n.first(most).layout())
+		}
+	}
+	return list
+}
+
+// layout is that of all edges.
+func (n Network) layout() layoutView {
+	v := layoutView{Edges: len(n.Edges), Places: []int{}}
+	ends := make([][2]int, len(n.Edges))
+	for k, e := range n.Edges {
+		ends[k] = [2]int{e.From, e.To}
+	}
+	places, components := layout.Of(len(n.Nodes), ends)
+	for k, p := range places {
+		v.Places = append(v.Places, thousandths(p.X), thousandths(p.Y), components[k])
+	}
+	return v
 }
 
 type sureView struct {
@@ -162,18 +195,15 @@ func networksData(chosen int, networks []Network) networksView {
 		n = n.first(mostDrawn(len(networks)))
 		v := networkView{
 			Name: Short(n.Name, maxLabel), Directed: n.Directed, Score: Short(n.Score, maxLabel), Total: n.Total, Shown: n.Shown,
-			Nodes: []int{}, Degrees: []int{}, Places: []int{}, Edges: []int{}, Scores: numbers{}, Row: n.row(),
+			Nodes: []int{}, Degrees: []int{}, Layouts: n.layouts(), Edges: []int{}, Scores: numbers{}, Row: n.row(),
 		}
-		ends := make([][2]int, len(n.Edges))
-		for k, e := range n.Edges {
-			ends[k] = [2]int{e.From, e.To}
+		for _, e := range n.Edges {
 			v.Edges = append(v.Edges, e.From, e.To, e.Sign, int(e.Known))
 			v.Scores = append(v.Scores, e.Score)
 		}
 		for _, c := range n.Sure {
 			v.Sure = append(v.Sure, sureView{Short(strings.ReplaceAll(c.Name, "_", " "), maxLabel), c.Values})
 		}
-		places, components := layout.Of(len(n.Nodes), ends)
 		for k, node := range n.Nodes {
 			at, there := known[node.Name]
 			if !there {
@@ -183,7 +213,6 @@ func networksData(chosen int, networks []Network) networksView {
 			}
 			v.Nodes = append(v.Nodes, at)
 			v.Degrees = append(v.Degrees, node.Degree)
-			v.Places = append(v.Places, thousandths(places[k].X), thousandths(places[k].Y), components[k])
 			if node.Regulator {
 				v.Regulators = append(v.Regulators, k)
 			}

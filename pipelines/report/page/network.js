@@ -56,10 +56,11 @@ function makeNetworks(parent, data) {
     current = k;
     pickers(k);
     const n = net();
-    nodes = n.nodes.map((name, i) => ({ name: data.names[name], degree: n.degrees[i], x0: n.places[3 * i] / 1000, y0: n.places[3 * i + 1] / 1000, part: n.places[3 * i + 2], x: 0, y: 0, regulator: false }));
+    nodes = n.nodes.map((name, i) => ({ name: data.names[name], degree: n.degrees[i], x: 0, y: 0, regulator: false }));
     for (const i of n.regulators || []) nodes[i].regulator = true;
     edges = n.scores.map((score, i) => ({ from: n.edges[4 * i], to: n.edges[4 * i + 1], sign: n.edges[4 * i + 2], known: n.edges[4 * i + 3], score, sure: (n.sure || []).map((c) => c.values[i]) }));
     wide = widths(n.scores);
+    most = n.degrees.reduce((m, d) => Math.max(m, d), 50);
     exact.max = edges.length;
     slider.disabled = exact.disabled = edges.length < 2;
     chosen = -1;
@@ -75,6 +76,8 @@ function makeNetworks(parent, data) {
   // shape of the stage.
   function arrange() {
     arranged = shown;
+    const places = net().layouts.find((l) => l.edges >= shown).places;
+    nodes.forEach((n, i) => { n.x0 = places[3 * i] / 1000; n.y0 = places[3 * i + 1] / 1000; n.part = places[3 * i + 2]; });
     const gap = 1.1, found = [];
     nodes.forEach((n, i) => {
       if (!near[i].length) return;
@@ -156,8 +159,8 @@ function makeNetworks(parent, data) {
   let fitted = 1;
   const size = () => [Math.max(200, stage.clientWidth), Math.max(200, svg.clientHeight)];
   // Points are smaller the more there are, as long as the drawing is not zoomed into.
-  let crowd = 1;
-  const radius = (i) => Math.min(14, 2.6 + 1.6 * Math.sqrt(nodes[i].degree)) * Math.min(1.5, Math.max(.45, view.k / 48)) * Math.min(1, crowd * Math.max(1, view.k / fitted));
+  let crowd = 1, most = 50; // degrees from most on have the largest points
+  const radius = (i) => (2.6 + 11.4 * Math.sqrt(nodes[i].degree / most)) * Math.min(1.5, Math.max(.45, view.k / 48)) * Math.min(1, crowd * Math.max(1, view.k / fitted));
 
   function fit() {
     const [W, H] = size();
