@@ -94,10 +94,10 @@ PEERS ?= build/peers
 
 bench-peers: ## the same work by other programs beside ours, into docs/RESULTS.md; PEERSFLAGS has flags of compare.py, such as --data FOLDER
 	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/pip install -q --disable-pip-version-check -r bench/peers/requirements.txt
+	$(PEERS)/bin/pip install -q --disable-pip-version-check -r pipelines/peers/requirements.txt
 	$(PEERS)/bin/pip install -q --disable-pip-version-check --no-build-isolation --no-deps skggm==0.2.8 || echo "without QUIC"
-	go build -o $(PEERS)/worker ./bench/peers/worker
-	$(PEERS)/bin/python bench/peers/compare.py $(PEERS)/worker --out docs/RESULTS.md $(PEERSFLAGS)
+	go build -o $(PEERS)/worker ./pipelines/peers/worker
+	$(PEERS)/bin/python pipelines/peers/compare.py $(PEERS)/worker --out docs/RESULTS.md $(PEERSFLAGS)
 
 size: ## the stripped release binary in MB, and the modules that take most of it
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \

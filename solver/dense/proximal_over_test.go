@@ -128,7 +128,9 @@ func TestLogDetProxOverAtTheEnds(t *testing.T) {
 	}
 }
 
-func TestLogDetProxOverAllocatesNothing(t *testing.T) {
+// Calls of the library take a few words each, by the number of blocks of reflections; none takes a
+// matrix.
+func TestLogDetProxOverAllocatesNoMatrix(t *testing.T) {
 	const n = 60
 	w := NewWorkspace(WithThreads(Default(), 1), n)
 	y, theta, over := randomSymmetric(rand.New(rand.NewPCG(1, 1)), n, 1), NewSym(n, nil), NewSym(n, nil)

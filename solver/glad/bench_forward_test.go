@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkForward is a solve with the literal model of K = 30 cells, on one thread and
-// on two. With GLADFLOW_BENCH_DATA, a folder that bench/peers/iterations.py wrote, it is
+// on two. With GLADFLOW_BENCH_DATA, a folder that pipelines/peers/iterations.py wrote, it is
 // that of the covariances there, which the same file times in numpy and PyTorch;
 // without, of others. processor-ns/op is the time on all processors.
 func BenchmarkForward(b *testing.B) {

@@ -10,12 +10,12 @@ import (
 	"github.com/gladflow/gladflow/solver/internal/processor"
 )
 
-// benchIterations are those of which one is the mean below, as in bench/peers/iterations.py.
+// benchIterations are those of which one is the mean below, as in pipelines/peers/iterations.py.
 const benchIterations = 20
 
 // BenchmarkGISTAIteration and BenchmarkADMMIteration are 20 iterations with ρ = 0.01, a solve with
 // its certificates, on one thread and on two.
-// With GLADFLOW_BENCH_DATA, a folder that bench/peers/iterations.py wrote, they are on the
+// With GLADFLOW_BENCH_DATA, a folder that pipelines/peers/iterations.py wrote, they are on the
 // covariances there, on which the same file times iterations in numpy; without, on others.
 func BenchmarkGISTAIteration(b *testing.B) {
 	benchmarkIterations(b, func(s Settings) solver.Solver { return GISTA{s} })

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Covariance is the d×d covariance, row-major, that bench/peers/iterations.py wrote into the folder
+// Covariance is the d×d covariance, row-major, that pipelines/peers/iterations.py wrote into the folder
 // GLADFLOW_BENCH_DATA for programs to be timed on beside ours, or nil where there is no such variable.
 func Covariance(b *testing.B, d int) []float64 {
 	b.Helper()
