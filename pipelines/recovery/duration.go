@@ -202,7 +202,7 @@ func speedOf(e dense.Engine) speed {
 	for i := range a {
 		a[i], b[i] = float64(i%7)-3, float64(i%5)-2
 	}
-	time1 := func(f func()) float64 {
+	seconds := func(f func()) float64 {
 		started := time.Now()
 		f()
 		return math.Max(time.Since(started).Seconds(), 1e-6)
@@ -210,9 +210,9 @@ func speedOf(e dense.Engine) speed {
 	product := func() { e.Gemm(false, false, n, n, n, 1, a, n, b, n, 0, c, n) }
 	product() // the first wakes threads
 	s := speed{threads: dense.Threads(e)}
-	s.products = 2 * n * n * n / time1(product)
+	s.products = 2 * n * n * n / seconds(product)
 	x, y := blas64.Vector{N: 4 * n, Inc: 1, Data: a}, blas64.Vector{N: 4 * n, Inc: 1, Data: c}
-	s.vectors = 2 * 4 * n * passes / time1(func() {
+	s.vectors = 2 * 4 * n * passes / seconds(func() {
 		for range passes {
 			blas64.Axpy(0.5, x, y)
 		}

@@ -56,7 +56,7 @@ type partsSolver interface {
 	SolveParts(ctx context.Context, p glasso.Parts, components [][]int) (*solver.Estimate, error)
 }
 
-// of is a partsSolver of one problem.
+// ofParts is a partsSolver of one problem.
 type ofParts struct {
 	partsSolver
 	parts      glasso.Parts
