@@ -48,6 +48,9 @@ func openTable(ctx context.Context, path string, o SampleOptions) (*table, error
 	t := &table{src: s, mem: mem}
 	f, err := formatOf(s, path, o.Format)
 	if err == nil {
+		err = o.checkFormat(s, f)
+	}
+	if err == nil {
 		switch f {
 		case parquetFormat:
 			t.records, err = openParquet(s, mem)

@@ -48,6 +48,43 @@ func (o TextOptions) check(path string, comma byte) error {
 	return nil
 }
 
+// checkFormat refuses options that say nothing of a file of format f: a table read
+// without them may be another than its owner means.
+func (o SampleOptions) checkFormat(s *input, f format) error {
+	var key, why string
+	switch f {
+	case parquetFormat, arrowFormat, streamFormat:
+		why = "and its columns have names and types of their own"
+		switch t := o.Text; {
+		case t.NoHeader:
+			key = noHeaderOption
+		case t.Decimal != 0:
+			key = decimalOption
+		case t.Thousands != 0:
+			key = thousandsOption
+		case len(t.Missing) > 0:
+			key = wordsOption
+		case o.Sheet != "":
+			key = sheetOption
+		}
+	case xlsxFormat:
+	default:
+		why = "and only an Excel workbook has sheets"
+		if o.Sheet != "" {
+			key = sheetOption
+		}
+	}
+	if key == "" {
+		return nil
+	}
+	article := "a"
+	if strings.ContainsRune("AE", rune(f.String()[0])) {
+		article = "an"
+	}
+	return fault(s.name, "the table is %s %s, %s", article, f, why).
+		advise(Advice{Option: key, With: "leave %s out", Without: "leave the option out"})
+}
+
 func (o TextOptions) decimal() byte {
 	if o.Decimal == 0 {
 		return '.'

@@ -2,7 +2,9 @@ package arrowio
 
 import (
 	"context"
+	"errors"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -106,5 +108,30 @@ func TestMissingOfArrow(t *testing.T) {
 			t.Errorf("%s: %d, %v", format, count, first)
 		}
 		s.Close()
+	}
+}
+
+// What says how text is written, or which sheet is meant, is not passed over where a file
+// has neither.
+func TestOptionsOfAnotherFormat(t *testing.T) {
+	folder := t.TempDir()
+	for _, f := range []string{Parquet, Arrow, CSV} {
+		writeSamples(t, filepath.Join(folder, "x."+f), []Column{{"a", []float64{1, 2}}, {"b", []float64{3, -9}}})
+	}
+	for option, o := range map[string]SampleOptions{
+		noHeaderOption:  {Text: TextOptions{NoHeader: true}},
+		decimalOption:   {Text: TextOptions{Decimal: '.'}},
+		thousandsOption: {Text: TextOptions{Thousands: ' '}},
+		wordsOption:     {Text: TextOptions{Missing: []string{"-9"}}},
+		sheetOption:     {Sheet: "a"},
+	} {
+		for _, f := range []string{Parquet, Arrow, CSV} {
+			_, err := readAll(t.Context(), filepath.Join(folder, "x."+f), o)
+			var wrong *InputError
+			refused := errors.As(err, &wrong) && wrong.Advice.Option == option
+			if refused != (f != CSV || option == sheetOption) {
+				t.Errorf("%s of %s: %v", option, f, err)
+			}
+		}
 	}
 }

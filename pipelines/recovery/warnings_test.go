@@ -163,6 +163,13 @@ func TestWarnings(t *testing.T) {
 	if got := run(job.Job{Input: labels, Solvers: []string{"bcd"}, Penalty: "edges:3"}); !strings.Contains(got, `the first column, "v0", has whole numbers that rise`) {
 		t.Errorf("labels: %s", got)
 	}
+	square := "a,b,c,d,e\n2,.5,-.25,.125,0\n.5,3,.2,.1,0\n-.25,.2,1,.3,.4\n.125,.1,.3,4,.6\n0,0,.4,.6,2\n"
+	if got := run(job.Job{Input: testtable.File(t, "s.csv", square), Solvers: []string{"bcd"}, Shrinkage: "0.1"}); !strings.Contains(got, "the table is symmetric, as a covariance is") {
+		t.Errorf("a covariance read as samples: %s", got)
+	}
+	if got := run(job.Job{Input: testtable.File(t, "s.csv", strings.Replace(square, ".6,2", ".7,2", 1)), Solvers: []string{"bcd"}, Shrinkage: "0.1"}); strings.Contains(got, "symmetric") {
+		t.Errorf("as many samples as variables: %s", got)
+	}
 	groups := gaussian(t, 60, 6, func(i, j int, v float64) float64 {
 		if j == 2 {
 			return float64(3 + i*i%7/2)

@@ -132,6 +132,7 @@ func (t *Table) Estimate(ctx context.Context, engine dense.Engine, report *progr
 	if t.source.holdsSamples() {
 		data.CarriedByFew = t.cleaned.tails.sameSamples() && carriedByFew(median(data.Kurtosis), estimated.Samples)
 		data.Warnings = append(data.Warnings, t.warnings()...)
+		data.Warnings = append(data.Warnings, t.squareWarnings()...)
 		data.Warnings = append(data.Warnings, t.orderWarnings()...)
 	}
 	if isTable && estimated.Means != nil && isCounter(estimated) {

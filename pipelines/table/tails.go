@@ -28,6 +28,8 @@ type tails struct {
 	// is the last one.
 	labels    bool
 	lastLabel float64
+	// corner has the first mostCorner values of the first as many samples.
+	corner []float64
 	// distance is Σj ((xj − shift)/unit)² of every sample, of the first mostDistances.
 	distance []float64
 }
@@ -39,6 +41,9 @@ const mostDistances = 100_000
 // mostSerial is the number of variables that are compared with the sample before.
 const mostSerial = 200
 
+// mostCorner is the number of samples and variables that are looked at for symmetry.
+const mostCorner = 64
+
 // add takes samples in.
 func (t *tails) add(rows []float64, d int) {
 	if len(rows) == 0 {
@@ -48,6 +53,9 @@ func (t *tails) add(rows []float64, d int) {
 		t.begin(rows, d)
 	}
 	for ; len(rows) > 0; rows = rows[d:] {
+		if side := min(d, mostCorner); len(t.corner) < side*side {
+			t.corner = append(t.corner, rows[:side]...)
+		}
 		t.labels = t.labels && rows[0] > t.lastLabel && rows[0] == math.Trunc(rows[0])
 		t.lastLabel = rows[0]
 		var distance float64
