@@ -3,6 +3,7 @@ package glasso
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/gladflow/gladflow/solver"
@@ -65,6 +66,7 @@ type bcdState struct {
 	n, stride int
 	w         []float64 // n rows of n numbers, stride apart; the rest of a row is 0
 	columns   []regression
+	inverse   []float64 // 1/wjj, where columns are solved on the rows of W
 	weight    []float64 // Θjj = 1/(wjj − w12ᵀβ), as of the last visit
 	fits      [bcdBlock][]float64
 	idle      chan *lasso
@@ -137,7 +139,7 @@ func bcd(ctx context.Context, b *block) outcome {
 	st := newBCDState(b)
 	st.begin(ctx)
 	plan := newPlan(b.target)
-	st.effort.tolerance = 1e-2
+	st.effort.tolerance = math.Min(1e-2, 3*math.Sqrt(b.target/float64(st.n)))
 	if st.n < bcdSmall {
 		st.effort.tolerance = 1e-6
 	}
@@ -168,8 +170,11 @@ func bcd(ctx context.Context, b *block) outcome {
 			looked = time.Now()
 			took = looked.Sub(now)
 		}
-		// The lasso problems need not be solved better than the whole is.
-		if per := st.share() * plan.predict(moved) / float64(st.n); per < st.effort.tolerance {
+		// The lasso problems need not be solved better than the whole will be after the next
+		// sweep: in gap, what they leave undone counts with half the sum of its squares, commit
+		// having put W where it belongs.
+		next := math.Max(b.target, plan.predict(moved)*plan.contraction())
+		if per := math.Sqrt(2 * st.share() * next / float64(st.support())); per < st.effort.tolerance {
 			st.effort.tolerance = math.Max(per, 1e-13)
 		}
 		st.effort.newton = sweep >= 5 || careful
@@ -219,6 +224,7 @@ func (st *bcdState) begin(ctx context.Context) {
 		v := b.s.At(i, i) + r
 		st.w[i*st.stride+i], st.weight[i] = v, 1/v
 	}
+	st.inverse = slices.Clone(st.weight)
 	st.best = new(sparse)
 	if b.initial == nil {
 		st.best.diagonal(st.weight)
@@ -257,6 +263,15 @@ func (st *bcdState) follow(ctx context.Context, initial *dense.Sym) {
 	}
 }
 
+// support is the number of coefficients that are not zero, and at least n.
+func (st *bcdState) support() int {
+	k := 0
+	for j := range st.columns {
+		k += len(st.columns[j].index)
+	}
+	return max(k, st.n)
+}
+
 // share is the share of the gap that a regression's tolerance may take: less where it
 // costs nothing.
 func (st *bcdState) share() float64 {
@@ -271,6 +286,9 @@ func (st *bcdState) share() float64 {
 // Columns of a block are solved side by side, against the same W, and then corrected in
 // their order for those before them. The result does not depend on the number of threads.
 func (st *bcdState) sweep(ctx context.Context) (moved float64) {
+	if st.n <= bcdDirect {
+		return st.sweepRows(ctx)
+	}
 	for lo := 0; lo < st.n && ctx.Err() == nil; lo += bcdBlock {
 		hi := min(lo+bcdBlock, st.n)
 		shared := st.n >= bcdShared
@@ -292,6 +310,18 @@ func (st *bcdState) sweep(ctx context.Context) (moved float64) {
 		}
 		st.flush(lo, hi)
 	}
+	return moved
+}
+
+// sweepRows is sweep where rows are short: each column is copied at once.
+func (st *bcdState) sweepRows(ctx context.Context) (moved float64) {
+	l, fit := <-st.idle, st.fits[0]
+	for j := 0; j < st.n && ctx.Err() == nil; j++ {
+		l.solveRows(st.view(j, j), st.inverse, j, st.b.s.Row(j), st.b.pen.row(j), &st.columns[j], fit, st.effort)
+		moved += st.commit(j, fit)
+		st.flush(j, j+1)
+	}
+	st.idle <- l
 	return moved
 }
 
@@ -326,6 +356,11 @@ func (st *bcdState) commit(j int, fit []float64) float64 {
 		r.residual = 1e-14 * variance
 	}
 	st.weight[j] = 0
+	// Where β is not zero, W lies on the side of the box that its sign says.
+	s, penalty := st.b.s.Row(j), st.b.pen.row(j)
+	for a, i := range r.index {
+		fit[i] = s[i] - math.Copysign(penalty[i], r.beta[a])
+	}
 	moved := vector.Clip(row, fit, st.b.s.Row(j), st.b.pen.row(j), st.weight, st.omega)
 	row[j] = variance
 	st.weight[j] = 1 / r.residual

@@ -172,24 +172,43 @@ func (st *bcdState) factorised(ctx context.Context) {
 
 // A plan says when the certificate is worth its cost: where it is likely to meet the
 // target. The gap is about as large as the squares of what the last sweep changed,
-// times a ratio that varies little from sweep to sweep.
+// times a ratio that varies little from sweep to sweep: that of the last check, or before
+// it the contraction, up to planMost.
 type plan struct {
 	target float64
 	ratio  float64
+	before float64 // what the sweep before changed
+	less   float64 // the last change as a share of the one before; 0 where there is none
 	last   int     // the sweep of the last check
 	least  float64 // what W moved by
 	since  int     // sweeps without less
 }
 
+const (
+	planLeast = 0.01 // the least contraction that is counted on
+	planMost  = 0.04
+)
+
 func newPlan(target float64) *plan {
-	return &plan{target: target, ratio: 0.04, least: math.Inf(1)}
+	return &plan{target: target, ratio: planMost, least: math.Inf(1)}
 }
 
 // predict is the gap after a sweep.
 func (p *plan) predict(moved float64) float64 { return p.ratio * moved }
 
+// contraction is the share of their squares that changes are likely to have after the
+// next sweep.
+func (p *plan) contraction() float64 { return math.Min(math.Max(p.less, planLeast), 1) }
+
 // due is called once after every sweep.
 func (p *plan) due(sweep int, moved float64) bool {
+	if p.before > 0 {
+		p.less = moved / p.before
+		if p.last == 0 {
+			p.ratio = math.Min(p.contraction(), planMost)
+		}
+	}
+	p.before = moved
 	if p.since++; moved < p.least {
 		p.least, p.since = moved, 0
 	}

@@ -63,16 +63,8 @@ type view struct {
 // tolerance is relative to the residual variance wjj − βᵀWβ: what is lost there
 // is what keeps W positive definite. On return fit = W·β, but for entry j.
 func (l *lasso) solve(v view, j int, s, penalty []float64, r *regression, fit []float64, effort effort) {
-	if len(l.member) < v.n {
-		l.member = make([]bool, v.n)
-	}
-	l.active = append(l.active[:0], r.index...)
-	l.Beta = append(l.Beta[:0], r.beta...)
+	l.enter(v.n, j, r)
 	l.held = l.held[:0]
-	l.member[j] = true
-	for _, i := range l.active {
-		l.member[i] = true
-	}
 	clear(fit)
 	variance := v.w[j*v.stride+j]
 	if len(l.active)*v.stride <= lassoCached {
@@ -96,13 +88,31 @@ func (l *lasso) solve(v view, j int, s, penalty []float64, r *regression, fit []
 			break
 		}
 	}
+	l.keep(r)
+	l.leave(j)
+}
+
+// enter begins the visit of column j with the coefficients of its last one.
+func (l *lasso) enter(n, j int, r *regression) {
+	if len(l.member) < n {
+		l.member = make([]bool, n)
+	}
+	l.active = append(l.active[:0], r.index...)
+	l.Beta = append(l.Beta[:0], r.beta...)
+	l.member[j] = true
+	for _, i := range l.active {
+		l.member[i] = true
+	}
+}
+
+// keep sets r to the coefficients that are not zero.
+func (l *lasso) keep(r *regression) {
 	r.index, r.beta = r.index[:0], r.beta[:0]
 	for a, i := range l.active {
 		if b := l.Beta[a]; b != 0 {
 			r.index, r.beta = append(r.index, i), append(r.beta, b)
 		}
 	}
-	l.leave(j)
 }
 
 // leave takes the flags of column j back.

@@ -1,6 +1,6 @@
 // Package vector holds the loops of block coordinate descent over rows of a
 // matrix: in AVX2 with FMA where the processor has it, in Go elsewhere. It is no
-// library of linear algebra: these are the five loops that BCD spends its time on.
+// library of linear algebra: these are the six loops that BCD spends its time on.
 //
 //	vector.Combine(fit, w, stride, active, beta) // fit += Σ betaₐ·w[activeₐ]
 //
@@ -22,6 +22,22 @@ type Lasso struct {
 	S, R, Diagonal, Inverse []float64
 	// Beta is β, and Fit is Gβ.
 	Beta, Fit []float64
+}
+
+// Rows is the same problem over some variables of a matrix G that is not copied: the
+// coefficients β are of the variables Index.
+type Rows struct {
+	// Gram is G, row-major, with rows Stride apart, and Inverse are 1/Gᵢᵢ of its variables.
+	Gram   []float64
+	Stride int
+	// Width is the number of values of a row and of Fit, a multiple of 8: those behind the
+	// variables are finite and count for nothing.
+	Width int
+	// S, R and Inverse are s, r and 1/Gᵢᵢ of all variables.
+	S, R, Inverse []float64
+	Index         []int32
+	Beta          []float64 // of the variables Index
+	Fit           []float64 // Gβ, of all variables
 }
 
 // combineGo adds c[a]·w[index[a]*stride+i] to y[i], for all a.
@@ -51,6 +67,27 @@ func passGo(l *Lasso, k int) float64 {
 		l.Beta[a] = v
 		worst = math.Max(worst, math.Abs(step)*d)
 		row, fit := l.Gram[a*l.Stride:][:l.Width], l.Fit[:l.Width]
+		for b, g := range row {
+			fit[b] += step * g
+		}
+	}
+	return worst
+}
+
+// passRowsGo is PassRows.
+func passRowsGo(l *Rows) float64 {
+	var worst float64
+	for a, i := range l.Index {
+		row, fit := l.Gram[int(i)*l.Stride:][:l.Width], l.Fit[:l.Width]
+		d, old := row[i], l.Beta[a]
+		c := l.S[i] - fit[i]
+		v := (c - min(max(c, -l.R[i]-d*old), l.R[i]-d*old)) * l.Inverse[i]
+		step := v - old
+		if step == 0 {
+			continue
+		}
+		l.Beta[a] = v
+		worst = math.Max(worst, math.Abs(step)*d)
 		for b, g := range row {
 			fit[b] += step * g
 		}

@@ -1,6 +1,10 @@
 package vector
 
-import machine "golang.org/x/sys/cpu"
+import (
+	"slices"
+
+	machine "golang.org/x/sys/cpu"
+)
 
 var haveAVX2 = machine.X86.HasAVX2 && machine.X86.HasFMA
 
@@ -20,6 +24,11 @@ func combine1AVX2(y *float64, n int, c float64, x *float64)
 //
 //go:noescape
 func passAVX2(l *Lasso, k int) float64
+
+// passRowsAVX2 is passRowsGo of k > 0 coefficients.
+//
+//go:noescape
+func passRowsAVX2(l *Rows, k int) float64
 
 // clipAVX2 is clipGo for n > 0 values, n a multiple of 4.
 //
@@ -75,6 +84,19 @@ func Pass(l *Lasso, k int) float64 {
 	_, _, _ = l.Gram[(k-1)*l.Stride+n-1], l.S[n-1], l.R[n-1]
 	_, _, _, _ = l.Diagonal[n-1], l.Inverse[n-1], l.Beta[n-1], l.Fit[n-1]
 	return passAVX2(l, k)
+}
+
+// PassRows visits the coefficients of l once, each of which it makes the best one while
+// the others stay. It returns the largest change of a gradient, |step|·Gᵢᵢ.
+func PassRows(l *Rows) float64 {
+	k := len(l.Index)
+	if !haveAVX2 || k == 0 || l.Width%8 != 0 {
+		return passRowsGo(l)
+	}
+	last := int(slices.Max(l.Index))
+	_, _, _, _ = l.Gram[last*l.Stride+l.Width-1], l.Inverse[last], l.S[last], l.R[last]
+	_, _, _ = l.Beta[k-1], l.Fit[l.Width-1], l.Fit[last]
+	return passRowsAVX2(l, k)
 }
 
 // Clip moves every w[i] by omega·(y[i] − w[i]), but not out of [s[i] − r[i], s[i] + r[i]],

@@ -241,6 +241,82 @@ next:
 	VZEROUPPER
 	RET
 
+#define ROWS_GRAM 0
+#define ROWS_STRIDE 24
+#define ROWS_WIDTH 32
+#define ROWS_S 40
+#define ROWS_R 64
+#define ROWS_INVERSE 88
+#define ROWS_INDEX 112
+#define ROWS_BETA 136
+#define ROWS_FIT 160
+
+// func passRowsAVX2(l *Rows, k int) float64
+TEXT ·passRowsAVX2(SB), NOSPLIT, $0-24
+	MOVQ l+0(FP), AX
+	MOVQ ROWS_GRAM(AX), SI
+	MOVQ ROWS_STRIDE(AX), R13
+	SHLQ $3, R13                 // bytes
+	MOVQ ROWS_WIDTH(AX), BX
+	MOVQ ROWS_S(AX), R8
+	MOVQ ROWS_R(AX), R9
+	MOVQ ROWS_INVERSE(AX), R11
+	MOVQ ROWS_INDEX(AX), R10
+	MOVQ ROWS_BETA(AX), R12
+	MOVQ ROWS_FIT(AX), DI
+	VMOVSD magnitude<>(SB), X8
+	VXORPD X9, X9, X9            // 0
+	VXORPD X10, X10, X10         // worst
+	XORQ DX, DX                  // a
+
+coefficient:
+	MOVLQSX (R10)(DX*4), AX      // i
+	MOVQ AX, CX
+	IMULQ R13, CX
+	ADDQ SI, CX                  // row i
+	VMOVSD (R12)(DX*8), X0       // old
+	VMOVSD (CX)(AX*8), X1        // d
+	VMULSD X0, X1, X2            // d·old
+	VMOVSD (R9)(AX*8), X3        // r
+	VMOVSD (R11)(AX*8), X7       // 1/d
+	VADDSD X3, X2, X5
+	VSUBSD X5, X9, X5            // −r − d·old
+	VSUBSD X2, X3, X6            // r − d·old
+	VMOVSD (R8)(AX*8), X4
+	VSUBSD (DI)(AX*8), X4, X4    // c
+	VMAXSD X5, X4, X5
+	VMINSD X6, X5, X5
+	VSUBSD X5, X4, X4            // v·d
+	VMULSD X7, X4, X3            // v
+	VFMSUB213SD X0, X7, X4       // v − old
+	VUCOMISD X9, X4
+	JEQ  next
+	VMOVSD X3, (R12)(DX*8)
+	VBROADCASTSD X4, Y5
+	VANDPD X8, X4, X4
+	VMULSD X1, X4, X4
+	VMAXSD X4, X10, X10
+	XORQ AX, AX
+
+add:
+	VMOVUPD (DI)(AX*8), Y0
+	VMOVUPD 32(DI)(AX*8), Y1
+	VFMADD231PD (CX)(AX*8), Y5, Y0
+	VFMADD231PD 32(CX)(AX*8), Y5, Y1
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, BX
+	JLT  add
+
+next:
+	INCQ DX
+	CMPQ DX, k+8(FP)
+	JLT  coefficient
+	VMOVSD X10, ret+16(FP)
+	VZEROUPPER
+	RET
+
 // func clipAVX2(w, y, s, r, t *float64, n int, omega float64) float64
 TEXT ·clipAVX2(SB), NOSPLIT, $0-64
 	MOVQ w+0(FP), DI

@@ -11,6 +11,10 @@ func Combine(y, w []float64, stride int, index []int32, c []float64) {
 // one while the others stay. It returns the largest change of a gradient, |step|·Gₐₐ.
 func Pass(l *Lasso, k int) float64 { return passGo(l, k) }
 
+// PassRows visits the coefficients of l once, each of which it makes the best one while
+// the others stay. It returns the largest change of a gradient, |step|·Gᵢᵢ.
+func PassRows(l *Rows) float64 { return passRowsGo(l) }
+
 // Clip moves every w[i] by omega·(y[i] − w[i]), but not out of [s[i] − r[i], s[i] + r[i]],
 // and returns the sum of the squares of the changes times t[i].
 func Clip(w, y, s, r, t []float64, omega float64) float64 { return clipGo(w, y, s, r, t, omega) }

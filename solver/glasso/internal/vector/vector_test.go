@@ -19,6 +19,7 @@ func FuzzLoops(f *testing.F) {
 	for n := range uint(40) {
 		f.Add(uint64(n), n, n%23, int8(n%5))
 	}
+	f.Add(uint64(0), uint(77), uint(0), int8(0))
 	f.Fuzz(func(t *testing.T, seed uint64, n, k uint, magnitude int8) {
 		check(t, rand.New(rand.NewPCG(seed, 1)), int(n%150), int(k%70), math.Pow(10, float64(magnitude%20)))
 	})
@@ -77,7 +78,7 @@ func check(t *testing.T, rng *rand.Rand, n, k int, scale float64) {
 	omega := 1 + rng.Float64()
 	a, b := Clip(got, y, s, r, weight, omega), clipGo(want, y, s, r, weight, omega)
 	for i := range got {
-		if !near(got[i], want[i], math.Abs(y[i])+math.Abs(old[i])) || math.Abs(got[i]-s[i]) > r[i]*(1+1e-15)+1e-16*math.Abs(s[i]) {
+		if !near(got[i], want[i], math.Abs(y[i])+math.Abs(old[i])) || math.Abs(got[i]-s[i])-r[i] > 0x1p-52*(math.Abs(s[i])+r[i]) { // s ± r is rounded, and so is its distance
 			t.Fatalf("Clip of %d values: %v at %d, want %v", n, got[i], i, want[i])
 		}
 	}
@@ -131,6 +132,50 @@ func checkPass(t *testing.T, rng *rand.Rand, k int, clone func([]float64) []floa
 		t.Fatalf("Pass over %d coefficients changes others", k)
 	}
 	untouched("Pass", l.Fit, fit)
+	checkPassRows(t, rng, k, clone, draw, untouched)
+}
+
+// checkPassRows visits some of n variables.
+func checkPassRows(t *testing.T, rng *rand.Rand, k int, clone func([]float64) []float64, draw func(int) []float64, untouched func(string, []float64, []float64)) {
+	n := k + rng.IntN(20)
+	width := (n + 7) &^ 7
+	l := Rows{Stride: width + rng.IntN(5), Width: width, S: draw(n), R: draw(n), Inverse: draw(n), Beta: draw(k), Fit: draw(width)}
+	l.Gram = draw((n + 1) * l.Stride)
+	for i := range n {
+		for j := range width {
+			l.Gram[i*l.Stride+j] = rng.NormFloat64() / float64(n)
+		}
+		d := 0.5 + rng.Float64()
+		l.Gram[i*l.Stride+i], l.Inverse[i] = d, 1/d
+		l.R[i] = math.Abs(l.R[i])
+	}
+	var size float64
+	for a, i := range rng.Perm(n)[:k] {
+		l.Index = append(l.Index, int32(i))
+		if rng.IntN(3) == 0 {
+			l.Beta[a] = 0
+		}
+		size += math.Abs(l.S[i]) + math.Abs(l.Fit[i]) + math.Abs(l.Beta[a]) + l.R[i]
+	}
+	m := l
+	m.Beta, m.Fit = clone(l.Beta), clone(l.Fit)
+	beta, fit := clone(l.Beta), clone(l.Fit)
+	a, b := PassRows(&l), passRowsGo(&m)
+	if !near(a, b, 20*size) {
+		t.Fatalf("PassRows over %d of %d variables changes by %v, want %v", k, n, a, b)
+	}
+	for i := range l.Fit {
+		if !near(l.Fit[i], m.Fit[i], 20*size+math.Abs(fit[i])) {
+			t.Fatalf("PassRows over %d of %d variables: Gβ = %v at %d, want %v", k, n, l.Fit[i], i, m.Fit[i])
+		}
+	}
+	for i := range k {
+		if !near(l.Beta[i], m.Beta[i], 20*size) || (l.Beta[i] == 0) != (m.Beta[i] == 0) {
+			t.Fatalf("PassRows over %d of %d variables: β = %v at %d, want %v", k, n, l.Beta[i], i, m.Beta[i])
+		}
+	}
+	untouched("PassRows", l.Fit, fit)
+	untouched("PassRows", l.Beta, beta)
 }
 
 func BenchmarkLoops(b *testing.B) {
