@@ -52,8 +52,7 @@ const bcdRelaxation = 1.3
 // W begins there.
 const bcdEnergy = 1.5
 
-// bcdSmall is the n below which regressions are solved well from the beginning: it takes no
-// time, and solutions are better than they are asked to be.
+// bcdSmall is the n below which regressions are solved well from the beginning: it takes no time.
 const bcdSmall = 64
 
 // bcdLook is the least time between two interim certificates.
@@ -70,6 +69,7 @@ type bcdState struct {
 	weight    []float64 // Θjj = 1/(wjj − w12ᵀβ), as of the last visit
 	fits      [bcdBlock][]float64
 	idle      chan *lasso
+	team      *dense.Team
 	from      int // the first column of the block at hand
 	effort    effort
 	one       func(i int) // solves column from + i
@@ -105,6 +105,7 @@ func newBCDState(b *block) *bcdState {
 		from, to := j*room, (j+1)*room
 		st.columns[j].index, st.columns[j].beta = indices[from:from:to], betas[from:from:to]
 	}
+	st.team = dense.NewTeam(b.work.Engine(), bcdBlock)
 	side := 1
 	if n >= bcdShared {
 		side = bcdBlock
@@ -137,6 +138,7 @@ func (st *bcdState) row(i int) []float64 { return st.w[i*st.stride:][:st.n:st.n]
 
 func bcd(ctx context.Context, b *block) outcome {
 	st := newBCDState(b)
+	defer st.team.Close()
 	st.begin(ctx)
 	plan := newPlan(b.target)
 	st.effort.tolerance = math.Min(1e-2, 3*math.Sqrt(b.target/float64(st.n)))
@@ -294,7 +296,7 @@ func (st *bcdState) sweep(ctx context.Context) (moved float64) {
 		shared := st.n >= bcdShared
 		if shared {
 			st.from = lo
-			dense.Share(st.b.work.Engine(), hi-lo, st.one)
+			st.team.Share(hi-lo, st.one)
 		}
 		for j := lo; j < hi; j++ {
 			fit := st.fits[0]
