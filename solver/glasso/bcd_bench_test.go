@@ -1,20 +1,15 @@
 package glasso
 
 import (
-	"bufio"
-	"compress/gzip"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/internal/published"
 )
 
 // BenchmarkBCD solves random graphs and two published tables to two gaps, certificate
@@ -136,59 +131,18 @@ func absoluteQuantile(s *dense.Sym, q float64) float64 {
 
 // ecoliCorrelation is that of 1,081 genes of E. coli under 301 conditions (DREAM5).
 func ecoliCorrelation(tb testing.TB) *dense.Sym {
-	rows := published(tb, "dream5/net3_expression_1081genes_301conditions.tsv.gz")
-	var x []float64
-	for _, r := range rows {
-		x = append(x, r[1:]...)
-	}
-	return correlationOf(x, len(rows), len(rows[0])-1)
+	x, d := published.Read(tb, "dream5/net3_expression_1081genes_301conditions.tsv.gz", 1)
+	return correlationOf(x, len(x)/d, d)
 }
 
 // er692 is a correlation of 692 genes, which has been a test of solvers since QUIC.
 func er692(tb testing.TB) *dense.Sym {
-	rows := published(tb, "er692/ER_692_S.tsv.gz")
-	s := dense.NewSym(len(rows), nil)
-	for i := range rows {
+	x, d := published.Read(tb, "er692/ER_692_S.tsv.gz", 0)
+	s := dense.NewSym(d, nil)
+	for i := range d {
 		for j := range i + 1 {
-			s.Set(i, j, (rows[i][j]+rows[j][i])/2)
+			s.Set(i, j, (x[i*d+j]+x[j*d+i])/2)
 		}
 	}
 	return s
-}
-
-// published reads a table of numbers with a header, or skips.
-func published(tb testing.TB, name string) [][]float64 {
-	tb.Helper()
-	folder := os.Getenv("GLADFLOW_DATA")
-	if folder == "" {
-		tb.Skip("needs the published tables: GLADFLOW_DATA")
-	}
-	f, err := os.Open(filepath.Join(folder, name))
-	if err != nil {
-		tb.Skip(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 1<<20)
-	lines.Scan()
-	var rows [][]float64
-	for lines.Scan() {
-		var row []float64
-		for word := range strings.SplitSeq(lines.Text(), "\t") {
-			v, err := strconv.ParseFloat(word, 64)
-			if err != nil {
-				tb.Fatal(err)
-			}
-			row = append(row, v)
-		}
-		rows = append(rows, row)
-	}
-	if err := lines.Err(); err != nil || len(rows) == 0 {
-		tb.Fatal(err, len(rows))
-	}
-	return rows
 }

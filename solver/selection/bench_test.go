@@ -1,20 +1,15 @@
 package selection_test
 
 import (
-	"bufio"
 	"cmp"
-	"compress/gzip"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/gladflow/gladflow/pipelines/simulate"
 	"github.com/gladflow/gladflow/solver/covariance"
 	"github.com/gladflow/gladflow/solver/dense"
+	"github.com/gladflow/gladflow/solver/internal/published"
 	"github.com/gladflow/gladflow/solver/selection"
 )
 
@@ -46,7 +41,7 @@ func BenchmarkStARS(b *testing.B) {
 		run(b, from)
 	})
 	b.Run("riboflavin/d=500", func(b *testing.B) {
-		rows, d := published(b, "riboflavin/riboflavin_71x4088.tsv.gz", 2)
+		rows, d := published.Read(b, "riboflavin/riboflavin_71x4088.tsv.gz", 2)
 		rows, d = mostVariable(rows, d, 500)
 		_, from := resampled(b, rows, d)
 		run(b, from)
@@ -75,42 +70,6 @@ func resampled(tb testing.TB, rows []float64, d int) (*covariance.Result, *covar
 		tb.Fatal(err)
 	}
 	return whole, &covariance.Resampler{Rows: rows, D: d, Whole: whole}
-}
-
-// published reads a table with a header, and skip labels before the numbers of a row.
-func published(tb testing.TB, name string, skip int) (rows []float64, d int) {
-	tb.Helper()
-	folder := os.Getenv("GLADFLOW_DATA")
-	if folder == "" {
-		tb.Skip("needs the published tables: GLADFLOW_DATA")
-	}
-	f, err := os.Open(filepath.Join(folder, name))
-	if err != nil {
-		tb.Skip(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 1<<20)
-	lines.Scan()
-	for lines.Scan() {
-		words := strings.Split(lines.Text(), "\t")[skip:]
-		d = len(words)
-		for _, w := range words {
-			v, err := strconv.ParseFloat(w, 64)
-			if err != nil {
-				tb.Fatal(err)
-			}
-			rows = append(rows, v)
-		}
-	}
-	if err := lines.Err(); err != nil || d == 0 {
-		tb.Fatal(err, d)
-	}
-	return rows, d
 }
 
 // mostVariable are the n columns of largest variance.

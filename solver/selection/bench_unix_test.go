@@ -9,6 +9,7 @@ import (
 
 	"github.com/gladflow/gladflow/solver"
 	"github.com/gladflow/gladflow/solver/glasso"
+	"github.com/gladflow/gladflow/solver/internal/published"
 	"github.com/gladflow/gladflow/solver/selection"
 )
 
@@ -17,7 +18,7 @@ import (
 // are the least there is to do. Times are those of the processors, which what else runs lengthens
 // least; "times" is the first over the second.
 func BenchmarkHeldOutOnEcoli(b *testing.B) {
-	rows, d := published(b, "dream5/net3_expression_1081genes_301conditions.tsv.gz", 1)
+	rows, d := published.Read(b, "dream5/net3_expression_1081genes_301conditions.tsv.gz", 1)
 	whole, from := resampled(b, rows, d)
 	engine := best(b)
 	var folds, path time.Duration
