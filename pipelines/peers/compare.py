@@ -202,10 +202,8 @@ def compare_plain(table, what, threads, ours, mine, peers, rounds):
     for p, theirs in peers:
         try:
             a = turns([ours, p], [mine, theirs], rounds)
-        except Slow:
-            continue
-        except RuntimeError as e:
-            print(f"{p.name}: {e}", file=sys.stderr)
+        except (Slow, RuntimeError) as e:
+            print(f"{p.name}: {e or 'too slow'}", file=sys.stderr)
             continue
         table.add(what, threads, median(a[0]), p.name, median(a[1]))
 
@@ -227,6 +225,14 @@ def compare(o, folder):
             for case in instances.covariances(o.data):
                 if wanted(case.name) or "glasso" in o.only:
                     compare_solvers(table, case, threads, ours("bcd"), peers, o, folder)
+        if threads == 1 and o.data and wanted("stars") and shutil.which("Rscript"):  # huge has one thread
+            file, mine = os.path.join(folder, "x.bin"), {"Do": "stars", "D": 500}
+            instances.most_variable(o.data, 500).tofile(file)
+            mine["S"] = file
+            patient = Process(r.command, threads, 20 * o.limit)
+            compare_plain(table, "a penalty by StARS as each does it, 500 genes of riboflavin, once", threads, ours("stars"), mine, [
+                (Program("huge", patient, True), dict(mine, Rho=0, Tolerance=0, Out="-"))], 1)
+            patient.close()
         for d in iterations.DIMENSIONS:
             if not wanted("iteration") and not wanted("glad"):
                 break
@@ -282,7 +288,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("worker", help="program of the folder worker")
     parser.add_argument("--data", help="folder with dream5/ and er692/, for their correlations")
-    parser.add_argument("--only", nargs="*", default=[], help="glasso, iteration, glad, reading, or a word of a covariance's name")
+    parser.add_argument("--only", nargs="*", default=[], help="glasso, stars, iteration, glad, reading, or a word of a covariance's name")
     parser.add_argument("--without", nargs="*", default=[], help="the same words, or the names of peers")
     parser.add_argument("--threads", nargs="*", type=int, default=[1, 2])
     parser.add_argument("--rounds", type=int, default=5)

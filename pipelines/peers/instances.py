@@ -43,6 +43,14 @@ def published(path):
         return np.loadtxt(f, delimiter="\t")
 
 
+def most_variable(data, d):
+    """Samples of the d genes of riboflavin whose variance is largest, by rows."""
+    with gzip.open(os.path.join(data, "riboflavin/riboflavin_71x4088.tsv.gz"), "rt") as f:
+        f.readline()
+        x = np.array([[float(v) for v in line.split("\t")[2:]] for line in f])
+    return np.ascontiguousarray(x[:, np.sort(np.argsort(-x.var(0))[:d])])
+
+
 def covariances(data):
     """One at a time: some are large."""
     yield Covariance("random graph, d = 100, penalty .03", random_graph(100, 500), 0.03)

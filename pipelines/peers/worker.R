@@ -1,6 +1,8 @@
 # Performs peers in R: one request a line, "PACKAGE FILE D RHO TOLERANCE OUT", one line
 # "SECONDS CPU" for each, or "error MESSAGE". compare.py starts it. Matrices are files of
 # float64. The packages are called as black boxes; the diagonal is not penalised, but by huge.
+# "stars FILE D 0 0 -" is huge's choice of a penalty by StARS for a table of D variables.
+stars <- function(x) huge::huge.select(huge::huge(x, method = "glasso", verbose = FALSE), criterion = "stars", verbose = FALSE)
 solvers <- list(
   glasso = function(s, rho, tolerance) glasso::glasso(s, rho, thr = tolerance, maxit = 1e5, penalize.diagonal = FALSE)$wi,
   glassoFast = function(s, rho, tolerance) {
@@ -14,17 +16,18 @@ input <- file("stdin", "r")
 while (length(line <- readLines(input, 1)) > 0) {
   r <- strsplit(line, " ", fixed = TRUE)[[1]]
   answer <- tryCatch({
-    if (!requireNamespace(r[1], quietly = TRUE)) stop("there is no R package ", r[1])
+    package <- if (r[1] == "stars") "huge" else r[1]
+    if (!requireNamespace(package, quietly = TRUE)) stop("there is no R package ", package)
     d <- as.integer(r[3])
-    s <- matrix(readBin(r[2], "double", d * d), d)
+    s <- matrix(readBin(r[2], "double", file.size(r[2]) / 8), ncol = d, byrow = TRUE)
     began <- proc.time()
     n <- 0
     while (n == 0 || (proc.time() - began)[["elapsed"]] < 0.1) { # short calls are repeated
-      theta <- solvers[[r[1]]](s, as.numeric(r[4]), as.numeric(r[5]))
+      theta <- if (r[1] == "stars") stars(s) else solvers[[r[1]]](s, as.numeric(r[4]), as.numeric(r[5]))
       n <- n + 1
     }
     took <- (proc.time() - began) / n
-    writeBin(as.vector(theta), r[6])
+    if (r[1] != "stars") writeBin(as.vector(theta), r[6])
     paste(took[["elapsed"]], took[["user.self"]] + took[["sys.self"]])
   }, error = function(e) paste("error", conditionMessage(e)))
   cat(answer, "\n", sep = "")

@@ -22,13 +22,15 @@ import (
 	"github.com/gladflow/gladflow/solver/dense"
 	"github.com/gladflow/gladflow/solver/glad"
 	"github.com/gladflow/gladflow/solver/glasso"
+	"github.com/gladflow/gladflow/solver/selection"
 )
 
 // A request is something to be timed.
 type request struct {
-	// Do is bcd, gista, admm, glad or read.
+	// Do is bcd, gista, admm, glad, stars or read.
 	Do string
-	// S is the file of a covariance of D variables, Out that of the answer.
+	// S is the file of a covariance of D variables, or for stars of samples, Out that of the
+	// answer.
 	S   string
 	D   int
 	Out string
@@ -81,6 +83,8 @@ func (r *request) perform(ctx context.Context, engine dense.Engine, a *answer) e
 	switch r.Do {
 	case "read":
 		return r.read(ctx, engine, a)
+	case "stars":
+		return r.stars(ctx, engine, a)
 	}
 	p, err := r.problem()
 	if err != nil {
@@ -134,17 +138,43 @@ func (r *request) perform(ctx context.Context, engine dense.Engine, a *answer) e
 	return os.WriteFile(r.Out, b.Bytes(), 0o666)
 }
 
+// stars chooses a penalty by StARS.
+func (r *request) stars(ctx context.Context, engine dense.Engine, a *answer) error {
+	rows, err := floats(r.S)
+	if err != nil {
+		return err
+	}
+	set := covariance.Settings{Engine: engine}
+	return a.time(func() error {
+		whole, err := covariance.Estimate(ctx, covariance.NewTable(rows, r.D), r.D, set)
+		if err != nil {
+			return err
+		}
+		_, err = selection.StARS(ctx, &covariance.Resampler{Rows: rows, D: r.D, Settings: set, Whole: whole}, nil, selection.Settings{Engine: engine})
+		return err
+	})
+}
+
 func (r *request) problem() (p solver.Problem, err error) {
-	data, err := os.ReadFile(r.S)
+	v, err := floats(r.S)
 	if err != nil {
 		return p, err
 	}
-	v := make([]float64, r.D*r.D)
-	if err := binary.Read(bytes.NewReader(data), binary.LittleEndian, v); err != nil {
-		return p, fmt.Errorf("%s: %w", r.S, err)
+	if len(v) != r.D*r.D {
+		return p, fmt.Errorf("%s has %d numbers and no matrix of %d variables", r.S, len(v), r.D)
 	}
 	p.S = dense.NewSym(r.D, v)
 	return p, nil
+}
+
+// floats are the numbers of a file.
+func floats(path string) ([]float64, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	v := make([]float64, len(data)/8)
+	return v, binary.Read(bytes.NewReader(data), binary.LittleEndian, v)
 }
 
 // read is the correlation of a table in a file.
