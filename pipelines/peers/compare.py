@@ -203,7 +203,7 @@ def compare_plain(table, what, threads, ours, mine, peers, rounds):
         try:
             a = turns([ours, p], [mine, theirs], rounds)
         except (Slow, RuntimeError) as e:
-            print(f"{p.name}: {e or 'too slow'}", file=sys.stderr)
+            print(f"{p.name}: {str(e) or 'too slow'}", file=sys.stderr)
             continue
         table.add(what, threads, median(a[0]), p.name, median(a[1]))
 
