@@ -50,7 +50,7 @@ func (c *conjugation) multiply() {
 			if c.out > 0 {
 				e.gemm(false, true, k, c.out, m, 1, c.v, m, c.f[c.out:], n, 0, c.x, n)
 			}
-			e.symmRight(k, m, inside, n, c.v, m, c.x[c.out:], n)
+			e.symm(true, k, m, 1, inside, n, c.v, m, 0, c.x[c.out:], n)
 		})
 		return
 	}
@@ -69,7 +69,7 @@ func (c *conjugation) multiply() {
 			return
 		}
 		x := c.x[c.out+from:]
-		e.symmRight(k, to-from, inside[from*n+from:], n, c.v[from:], m, x, n)
+		e.symm(true, k, to-from, 1, inside[from*n+from:], n, c.v[from:], m, 0, x, n)
 		if from > 0 {
 			e.gemm(false, false, k, to-from, from, 1, c.v, m, inside[from:], n, 1, x, n)
 		}

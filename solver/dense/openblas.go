@@ -64,12 +64,15 @@ func (l *library) gemm(transA, transB bool, m, n, k int, alpha float64, a []floa
 		one, one)
 }
 
-// symm is Engine.Symm.
-func (l *library) symm(m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+// symm is Engine.Symm, or with right set C = alpha·B·A + beta·C with A n×n.
+func (l *library) symm(right bool, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	p := l.arguments()
 	defer l.args.Put(p)
-	// Cᵀ = Bᵀ·A: A is its own transpose and stands on the right.
+	// Cᵀ = Bᵀ·A: A is its own transpose and stands on the other side.
 	p.op1, p.op2 = 'R', 'L'
+	if right {
+		p.op1 = 'L'
+	}
 	p.m, p.n = int32(n), int32(m)
 	p.alpha, p.beta = alpha, beta
 	p.a, p.b, p.c = int32(lda), int32(ldb), int32(ldc)
@@ -113,26 +116,6 @@ func (l *library) syr2k(n, k int, a []float64, lda int, b []float64, ldb int, c 
 	purego.SyscallN(l.dsyr2k,
 		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.op2)),
 		uintptr(unsafe.Pointer(&p.n)), uintptr(unsafe.Pointer(&p.k)),
-		uintptr(unsafe.Pointer(&p.alpha)),
-		uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(&p.a)),
-		uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(unsafe.Pointer(&p.b)),
-		uintptr(unsafe.Pointer(&p.beta)),
-		uintptr(unsafe.Pointer(unsafe.SliceData(c))), uintptr(unsafe.Pointer(&p.c)),
-		one, one)
-}
-
-// symmRight computes C = B·A with A n×n, symmetric, of which the upper triangle is read, and
-// B and C m×n.
-func (l *library) symmRight(m, n int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) {
-	p := l.arguments()
-	defer l.args.Put(p)
-	p.op1, p.op2 = 'L', 'L'
-	p.m, p.n = int32(n), int32(m)
-	p.alpha, p.beta = 1, 0
-	p.a, p.b, p.c = int32(lda), int32(ldb), int32(ldc)
-	purego.SyscallN(l.dsymm,
-		uintptr(unsafe.Pointer(&p.op1)), uintptr(unsafe.Pointer(&p.op2)),
-		uintptr(unsafe.Pointer(&p.m)), uintptr(unsafe.Pointer(&p.n)),
 		uintptr(unsafe.Pointer(&p.alpha)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(&p.a)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(unsafe.Pointer(&p.b)),

@@ -47,7 +47,7 @@ func (e *openBLAS) Symm(m, n int, alpha float64, a []float64, lda int, b []float
 	switch {
 	case m == 0 || n == 0:
 	case !large(m, n, m):
-		e.alone(func() { e.symm(m, n, alpha, a, lda, b, ldb, beta, c, ldc) })
+		e.alone(func() { e.symm(false, m, n, alpha, a, lda, b, ldb, beta, c, ldc) })
 	default:
 		count, bound := e.pieces(n)
 		e.share(count, func(i int) {
