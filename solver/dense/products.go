@@ -52,7 +52,7 @@ func (e *openBLAS) Symm(m, n int, alpha float64, a []float64, lda int, b []float
 		count, bound := e.pieces(n)
 		e.share(count, func(i int) {
 			from, to := bound(i), bound(i+1)
-			e.symm(m, to-from, alpha, a, lda, b[from:], ldb, beta, c[from:], ldc)
+			e.symm(false, m, to-from, alpha, a, lda, b[from:], ldb, beta, c[from:], ldc)
 		})
 	}
 }
