@@ -13,7 +13,9 @@ func (e *openBLAS) conjugate(n int, a, tau, f []float64, work *Scratch) {
 	for i := range work.small {
 		work.small[i] = grow(work.small[i], most*most)
 	}
-	c := conjugation{e: e, n: n, f: f, v: work.panels[0], x: work.panels[1], w: work.panels[2]}
+	team := NewTeam(e, e.Threads())
+	defer team.Close()
+	c := conjugation{e: e, team: team, n: n, f: f, v: work.panels[0], x: work.panels[1], w: work.panels[2]}
 	t, products, sum := work.small[0], work.small[1], work.small[2]
 	for first := (n - 2) / most * most; first >= 0 && first < n-1; first -= most {
 		k := min(most, n-1-first)
@@ -37,6 +39,7 @@ func (e *openBLAS) conjugate(n int, a, tau, f []float64, work *Scratch) {
 // A conjugation is one block of conjugate: k reflections of the last n − out rows.
 type conjugation struct {
 	e          *openBLAS
+	team       *Team
 	n, k, out  int
 	f, v, x, w []float64
 }
@@ -56,7 +59,7 @@ func (c *conjugation) multiply() {
 	}
 	left, leftBound := e.pieces(c.out)
 	right, rightBound := e.pieces(m)
-	e.share(left+right, func(i int) {
+	c.team.Share(left+right, func(i int) {
 		if i < left {
 			from, to := leftBound(i), leftBound(i+1)
 			if to > from {
@@ -94,7 +97,7 @@ func (c *conjugation) update() {
 	}
 	above, bound := e.pieces(c.out)
 	tiles := e.upperTiles(m)
-	e.share(above+len(tiles), func(i int) {
+	c.team.Share(above+len(tiles), func(i int) {
 		if i < above {
 			from, to := bound(i), bound(i+1)
 			if to > from {

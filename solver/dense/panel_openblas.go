@@ -12,7 +12,7 @@ import (
 
 // sharedPanel is the order of a matrix from which a row of a panel is reduced on several threads:
 // below, they take longer to meet.
-const sharedPanel = 384
+const sharedPanel = 256
 
 // shares reports whether panels of n rows are for reducePanel.
 func (e *openBLAS) shares(n int) bool {
@@ -25,7 +25,7 @@ func (e *openBLAS) shares(n int) bool {
 // S. J. Hammarling, Block reduction of matrices to condensed forms for eigenvalue
 // computations, J. Comput. Appl. Math. 27, 1989). Nearly all of its time goes into these
 // products, which are read from memory once a row: two processors read twice as fast.
-func (e *openBLAS) reducePanel(n, k int, a []float64, lda int, offDiagonal, tau, w []float64, ldw int, work *Scratch) {
+func (e *openBLAS) reducePanel(team *Team, n, k int, a []float64, lda int, offDiagonal, tau, w []float64, ldw int, work *Scratch) {
 	// Of so many rows a part takes some microseconds, several times what it takes to begin one.
 	const rows = 160
 	parts := max(2, min(2*e.Threads(), n/rows))
@@ -41,7 +41,7 @@ func (e *openBLAS) reducePanel(n, k int, a []float64, lda int, offDiagonal, tau,
 		m := n - c.from
 		c.divide(parts)
 		to := w[i*ldw+c.from : i*ldw+n]
-		e.share(parts, c.multiply)
+		team.Share(parts, c.multiply)
 		clear(to)
 		for p := range parts {
 			floats.Add(to[c.bounds[p]:], work.parts[p*n+c.bounds[p]:p*n+m])

@@ -32,7 +32,9 @@ func TestReducePanel(t *testing.T) {
 		b := slices.Clone(a)
 		var got, want struct{ off, tau, w [k * n]float64 }
 		var work Scratch
-		e.reducePanel(n, k, a, n, got.off[:], got.tau[:], got.w[:], n, &work)
+		team := NewTeam(e, 2)
+		e.reducePanel(team, n, k, a, n, got.off[:], got.tau[:], got.w[:], n, &work)
+		team.Close()
 		e.latrd(n, k, b, n, want.off[:], want.tau[:], want.w[:], n)
 		same := func(what string, x, y []float64) {
 			for i := range x {
@@ -87,13 +89,15 @@ func BenchmarkReducePanel(b *testing.B) {
 	b.Run("shared with nobody", func(b *testing.B) {
 		processor.Loop(b, func() {
 			copy(a, y)
-			one.reducePanel(n, k, a, n, off, tau, w, n, &work)
+			one.reducePanel(NewTeam(one, 1), n, k, a, n, off, tau, w, n, &work)
 		})
 	})
 	b.Run("shared", func(b *testing.B) {
+		team := NewTeam(e, 2)
+		defer team.Close()
 		processor.Loop(b, func() {
 			copy(a, y)
-			e.reducePanel(n, k, a, n, off, tau, w, n, &work)
+			e.reducePanel(team, n, k, a, n, off, tau, w, n, &work)
 		})
 	})
 }

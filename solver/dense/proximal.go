@@ -58,7 +58,10 @@ func (w *Workspace) LogDetProxOver(theta, y *Sym, lambda, floor float64) error {
 	}
 	root := math.Ldexp(2/math.Sqrt(lambda), -exponent)
 	s := &w.scratch
-	if s.root.Compute(theta.Raw(), w.values, s.offDiagonal[:n-1], root*root, exponent, func(n int, f func(int)) { Share(e, n, f) }) {
+	team := NewTeam(e, Threads(e))
+	solved := s.root.Compute(theta.Raw(), w.values, s.offDiagonal[:n-1], root*root, exponent, team.Share)
+	team.Close()
+	if solved {
 		e.conjugate(n, y.Raw(), s.tau, theta.Raw(), s)
 		mirror(theta.Raw(), n)
 		return nil

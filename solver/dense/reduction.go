@@ -13,16 +13,18 @@ func (e *openBLAS) Eigen(n int, a, values []float64, work *Scratch) bool {
 func (e *openBLAS) tridiagonalise(n int, a, diagonal, offDiagonal, tau []float64, work *Scratch) {
 	const panel = 32
 	work.Float = grow(work.Float, lapackWork(n))
+	team := NewTeam(e, e.Threads())
+	defer team.Close()
 	first := 0
 	for ; n-first > 4*panel && large(n-first, n-first, n); first += panel {
 		m := n - first
 		at := a[first*n+first:]
 		if e.shares(m) {
-			e.reducePanel(m, panel, at, n, offDiagonal[first:], tau[first:], work.Float, m, work)
+			e.reducePanel(team, m, panel, at, n, offDiagonal[first:], tau[first:], work.Float, m, work)
 		} else {
 			e.alone(func() { e.latrd(m, panel, at, n, offDiagonal[first:], tau[first:], work.Float, m) })
 		}
-		e.update(m-panel, panel, at[panel:], n, work.Float[panel:], m, at[panel*n+panel:])
+		e.update(team, m-panel, panel, at[panel:], n, work.Float[panel:], m, at[panel*n+panel:])
 		for j := range panel {
 			diagonal[first+j] = at[j*n+j]
 			at[j*n+j+1] = offDiagonal[first+j]
@@ -34,9 +36,9 @@ func (e *openBLAS) tridiagonalise(n int, a, diagonal, offDiagonal, tau []float64
 }
 
 // update is syr2k on several threads; a and c have the same stride.
-func (e *openBLAS) update(n, k int, a []float64, lda int, w []float64, ldw int, c []float64) {
+func (e *openBLAS) update(team *Team, n, k int, a []float64, lda int, w []float64, ldw int, c []float64) {
 	tiles := e.upperTiles(n)
-	e.share(len(tiles), func(i int) {
+	team.Share(len(tiles), func(i int) {
 		t := tiles[i]
 		c := c[t.top*lda+t.left:]
 		if t.top == t.left {
