@@ -56,7 +56,7 @@ def covariances(data):
     yield Covariance("random graph, d = 100, penalty .03", random_graph(100, 500), 0.03)
     for d in (500, 1000, 2000):
         s = random_graph(d, d // 2)
-        yield Covariance(f"random graph, d = {d}, 96.5 % of |S| below the penalty", s, quantile(s, 0.965))
+        yield Covariance(f"random graph, d = {d}, 96.5 % of pairs below the penalty", s, quantile(s, 0.965))
     if data is None:
         return
     s = published(os.path.join(data, "er692/ER_692_S.tsv.gz"))
