@@ -37,17 +37,16 @@ def quantile(s, q):
     return float(v[int(q * len(v))])
 
 
-def published(path):
+def published(path, skip=0):
+    """The numbers below the header, without the first columns."""
     with gzip.open(path, "rt") as f:
-        f.readline()
-        return np.loadtxt(f, delimiter="\t")
+        columns = len(f.readline().split("\t"))
+        return np.loadtxt(f, delimiter="\t", usecols=range(skip, columns))
 
 
 def most_variable(data, d):
     """Samples of the d genes of riboflavin whose variance is largest, by rows."""
-    with gzip.open(os.path.join(data, "riboflavin/riboflavin_71x4088.tsv.gz"), "rt") as f:
-        f.readline()
-        x = np.array([[float(v) for v in line.split("\t")[2:]] for line in f])
+    x = published(os.path.join(data, "riboflavin/riboflavin_71x4088.tsv.gz"), skip=2)
     return np.ascontiguousarray(x[:, np.sort(np.argsort(-x.var(0))[:d])])
 
 
@@ -61,7 +60,7 @@ def covariances(data):
         return
     s = published(os.path.join(data, "er692/ER_692_S.tsv.gz"))
     yield Covariance("ER_692, penalty .5", (s + s.T) / 2, 0.5)
-    s = correlation(published(os.path.join(data, "dream5/net3_expression_1081genes_301conditions.tsv.gz"))[:, 1:])
+    s = correlation(published(os.path.join(data, "dream5/net3_expression_1081genes_301conditions.tsv.gz"), skip=1))
     for rho in (0.5, 0.3, 0.1):
         yield Covariance(f"E. coli, 1081 genes, penalty {rho:g}", s, rho)
 

@@ -21,15 +21,9 @@ func (t *threads) share(n int, f func(i int)) {
 	for range helpers {
 		go s.help()
 	}
-	for i := s.next(); i < s.n; i = s.next() {
-		t.enter()
-		s.do(i)
-		t.leave()
-	}
+	s.lead()
 	<-s.done
-	if caught := s.caught.Load(); caught != nil {
-		panic(caught)
-	}
+	s.forward()
 }
 
 // Share is share, for what kernels do in Go. Gonum{} does it on one goroutine.
@@ -68,6 +62,22 @@ type sharing struct {
 }
 
 func (s *sharing) next() int64 { return s.begun.Add(1) - 1 }
+
+// lead does what is left, waiting for a thread if need be: it is the caller's part.
+func (s *sharing) lead() {
+	for i := s.next(); i < s.n; i = s.next() {
+		s.of.enter()
+		s.do(i)
+		s.of.leave()
+	}
+}
+
+// forward panics if f did.
+func (s *sharing) forward() {
+	if caught := s.caught.Load(); caught != nil {
+		panic(caught)
+	}
+}
 
 // help does what is left, as long as there are threads for it.
 func (s *sharing) help() {

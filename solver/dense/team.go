@@ -48,8 +48,7 @@ func (t *Team) Share(n int, f func(i int)) {
 		return
 	}
 	s := &sharing{of: t.of, n: int64(n), f: f, done: make(chan struct{})}
-	first := t.call.Swap(s) == nil
-	if first {
+	if first := t.call.Swap(s) == nil; first {
 		t.wake = make(chan struct{}, t.helpers)
 		for range t.helpers {
 			t.running.Go(t.help)
@@ -61,19 +60,13 @@ func (t *Team) Share(n int, f func(i int)) {
 		default:
 		}
 	}
-	for i := s.next(); i < s.n; i = s.next() {
-		t.of.enter()
-		s.do(i)
-		t.of.leave()
-	}
+	s.lead()
 	for looks := 0; s.returned.Load() < s.n; looks++ {
 		if looks == teamPatience {
 			<-s.done
 		}
 	}
-	if caught := s.caught.Load(); caught != nil {
-		panic(caught)
-	}
+	s.forward()
 }
 
 // help takes part in calls until the team is closed.

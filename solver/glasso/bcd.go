@@ -48,8 +48,7 @@ const (
 // sweep on: over-relaxation halves the number of sweeps of problems that take many.
 const bcdRelaxation = 1.3
 
-// bcdEnergy is the mean of the squares of a row of the soft-thresholded S up to which
-// W begins there.
+// bcdEnergy is the mean square of a row of the soft-thresholded S up to which W begins there.
 const bcdEnergy = 1.5
 
 // bcdSmall is the n below which regressions are solved well from the beginning: it takes no time.
@@ -226,7 +225,9 @@ func (st *bcdState) begin(ctx context.Context) {
 		v := b.s.At(i, i) + r
 		st.w[i*st.stride+i], st.weight[i] = v, 1/v
 	}
-	st.inverse = slices.Clone(st.weight)
+	if st.n <= bcdDirect {
+		st.inverse = slices.Clone(st.weight)
+	}
 	st.best = new(sparse)
 	if b.initial == nil {
 		st.best.diagonal(st.weight)
@@ -358,12 +359,11 @@ func (st *bcdState) commit(j int, fit []float64) float64 {
 		r.residual = 1e-14 * variance
 	}
 	st.weight[j] = 0
-	// Where β is not zero, W lies on the side of the box that its sign says.
 	s, penalty := st.b.s.Row(j), st.b.pen.row(j)
-	for a, i := range r.index {
+	for a, i := range r.index { // W lies on the side of the box that the sign of β says
 		fit[i] = s[i] - math.Copysign(penalty[i], r.beta[a])
 	}
-	moved := vector.Clip(row, fit, st.b.s.Row(j), st.b.pen.row(j), st.weight, st.omega)
+	moved := vector.Clip(row, fit, s, penalty, st.weight, st.omega)
 	row[j] = variance
 	st.weight[j] = 1 / r.residual
 	return moved * st.weight[j]
